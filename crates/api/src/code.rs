@@ -83,7 +83,7 @@ impl Code {
         matches!(self, Self::AnswerKind | Self::Rule(RuleCode::ANSWER_KIND | RuleCode::ANSWER_CHOICE))
     }
 
-    /// Returns whether a server said that it ends: nothing was begun, and the next try finds another.
+    /// Returns whether a server said that it ends: what it refused has changed nothing, and the next try finds another server.
     pub const fn is_away(self) -> bool {
         matches!(self, Self::Stopping)
     }

@@ -34,6 +34,7 @@ pub mod plan;
 pub mod problem;
 pub mod question;
 pub mod refusal;
+pub mod request_state;
 pub mod run;
 pub mod schema;
 pub mod scope;

@@ -208,7 +208,7 @@ pub(crate) enum KeysCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct NewKey {
-    /// Who holds the key: 1 to 64 characters, free among the keys in use
+    /// Who holds the key: 1 to 64 characters, no name of a person or of a key in use
     pub(crate) name: HolderName,
     /// What the key may speak as
     #[arg(long, value_enum)]

@@ -165,7 +165,8 @@ impl Client {
         Ok(Self { way, runtime })
     }
 
-    /// Has an operation done. A server that ends meanwhile is replaced, and the request is sent again if that is safe.
+    /// Has an operation done that may be done twice: a server that ends meanwhile is replaced, and the request is sent again.
+    /// For all others there is [`Self::ask_so`] with [`Call::once`].
     pub(crate) fn ask<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
         Ok(self.runtime.block_on(self.way.call(request))?.document)
     }

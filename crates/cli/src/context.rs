@@ -6,7 +6,7 @@ use crate::{
     data::DataFolder,
     durable,
     failure::Failure,
-    keystore::Keystore,
+    keyring::FolderKeyring,
     output::Output,
     visible::{shell_word, visible_path},
 };
@@ -56,8 +56,8 @@ impl Context<'_> {
     }
 
     /// Returns the secrets of the data folder.
-    pub(crate) fn keystore(&self) -> Result<Keystore, Failure> {
-        Ok(Keystore::of(&self.data()?))
+    pub(crate) fn keyring(&self) -> Result<FolderKeyring, Failure> {
+        Ok(FolderKeyring::of(&self.data()?))
     }
 
     /// Returns a command of demur as it is typed here: with the data folder that was named.

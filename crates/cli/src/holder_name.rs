@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use demur_core::visible::deceives;
+use demur_desk::name::NameFlaw;
 
 use crate::roster::DESK;
 
@@ -25,11 +25,8 @@ impl FromStr for HolderName {
         if !(1..=LONGEST).contains(&found) {
             return Err(NameError::Length { found });
         }
-        if let Some(character) = name.chars().find(|character| deceives(*character)) {
-            return Err(NameError::Character { found: u32::from(character) });
-        }
-        if name.trim() != name {
-            return Err(NameError::Blank);
+        if let Some(flaw) = NameFlaw::of(name) {
+            return Err(NameError::Flaw(flaw));
         }
         if name == DESK {
             return Err(NameError::Desk);
@@ -47,15 +44,9 @@ pub(crate) enum NameError {
         /// How many there are.
         found: usize,
     },
-    /// A character that cannot be seen, or moves what can.
-    #[error("expected characters that can be seen, found U+{found:04X}")]
-    Character {
-        /// Its code point.
-        found: u32,
-    },
-    /// A blank at an end.
-    #[error("expected no blank at the beginning or end")]
-    Blank,
+    /// It does not show all of itself.
+    #[error(transparent)]
+    Flaw(NameFlaw),
     /// The desk's own name.
     #[error("this name is the desk's own: choose another")]
     Desk,
@@ -82,10 +73,12 @@ mod tests {
 
     #[test]
     fn refuses_what_cannot_be_seen() {
-        assert_eq!(refusal("a\u{7}b"), Some(NameError::Character { found: 7 }));
-        assert_eq!(refusal("a\u{202e}b"), Some(NameError::Character { found: 0x202e }));
-        assert_eq!(refusal("two\nlines"), Some(NameError::Character { found: 10 }));
-        assert_eq!(refusal(" alice"), Some(NameError::Blank));
+        let flaw = |flaw| Some(NameError::Flaw(flaw));
+        assert_eq!(refusal("a\u{7}b"), flaw(NameFlaw::Unseen('\u{7}')));
+        assert_eq!(refusal("a\u{202e}b"), flaw(NameFlaw::Unseen('\u{202e}')));
+        assert_eq!(refusal("two\nlines"), flaw(NameFlaw::Unseen('\n')));
+        assert_eq!(refusal(" alice"), flaw(NameFlaw::BlankEnd));
+        assert_eq!(refusal("?!"), flaw(NameFlaw::Blank));
     }
 
     #[test]

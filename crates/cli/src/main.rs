@@ -8,7 +8,7 @@
 //! | times in the reader's zone | `clock` |
 //! | files to read as a whole | `input` |
 //! | ids that somebody typed, mistakes on the command line | `lookup`, `usage` |
-//! | a folder that no server can have, read in this process | `reader` |
+//! | a data folder that a command reads, through its server or from its files | `reader` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
 //! | questions and their server | `ask`, `wait`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client` |
 //! | programs in which agents run | `setup`, `hook` |
@@ -56,7 +56,7 @@ mod watch;
 use std::{ffi::OsString, panic, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
-use demur_desk::{audit, data, durable, keystore, owner, roster, visible, world};
+use demur_desk::{audit, data, durable, keyring, owner, roster, visible, world};
 
 use crate::{
     arguments::{Arguments, Command, suggest},

@@ -7,9 +7,8 @@ use std::{env, os::unix::ffi::OsStringExt as _, sync::Arc};
 
 use demur_api::{
     call::{ApiRequest, Call as _},
-    operation::{NoArguments, Nothing, ShowServer},
+    operation::{NoArguments, Nothing, ShowRequestStateKey},
     refusal::Refusal,
-    server::ServerStatus,
 };
 use demur_core::hash::sha256;
 use demur_mcp::{
@@ -35,10 +34,7 @@ pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), Failure>
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| trouble(&error))?;
     runtime.block_on(async {
-        // The server makes the folder: only then is there a place for the key.
-        let _: ServerStatus = status(&way).await?;
-        let states = States::open(way.folder())
-            .map_err(|error| Failure::file("use the key of request states in", way.folder(), &error))?;
+        let states = states(&way).await?;
         let session = Session::begin(way.folder()).map(Arc::new);
         let host = Arc::new(Bridge { way, session, conversation: conversation() });
         stdio::serve(host, Arc::new(states), manner(arguments)).await.map_err(|error| trouble(&error))
@@ -66,8 +62,11 @@ fn sets(words: &[ToolSet]) -> Sets {
     Sets { wwa: has(ToolSet::Wwa), session: has(ToolSet::Session) }
 }
 
-async fn status(way: &Way) -> Result<ServerStatus, Failure> {
-    Ok(way.call(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})).await?.document)
+/// Returns what seals the states of the client. The secret is the server's to give, so that another bridge opens them, too.
+async fn states(way: &Way) -> Result<States, Failure> {
+    let asked = ApiRequest::<ShowRequestStateKey>::get(NoArguments {}, Nothing {});
+    let given = way.call(asked).await?.document;
+    States::with_key(given.key.as_bytes()).map_err(|error| trouble(&error))
 }
 
 /// The bridge: whoever started it is who asks.

@@ -1,5 +1,6 @@
-//! A data folder that a command reads: through its server, which is started where none runs. Where none can be started, such
-//! as in a folder that may not be written, the files are read here, through the same functions.
+//! A data folder that a command reads: through its server, which is started where none runs. Where none can be reached or
+//! started, the files are read here, through the same functions: in a folder that may not be written, or that another command
+//! mends.
 
 mod export;
 mod files;
@@ -25,7 +26,7 @@ use crate::{client::Client, data::DataFolder, failure::Failure};
 pub(crate) enum Reader {
     /// Its server answers.
     Server(Client),
-    /// There is no server and there can be none.
+    /// No server can be reached or started.
     Files(Box<Files>),
 }
 

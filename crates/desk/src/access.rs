@@ -6,6 +6,7 @@ mod trace;
 
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 
+pub(crate) use caller::LOCAL_ASKER;
 pub use caller::{Caller, LOCAL_AGENT, TOKEN_HINT, Token};
 pub(crate) use question::{asker_for, asker_of, seen_question};
 pub(crate) use trace::{check_trace, may_read, player_in};

@@ -76,18 +76,18 @@ impl Desk {
         store: Arc<dyn Store>,
         counts: Arc<dyn Count>,
     ) -> Result<Arc<Self>, Refusal> {
-        Self::with(config, counts, |data, listeners| HeldFolder::over(data, store, listeners))
+        Self::with(config, counts, |data, user, listeners| HeldFolder::over(data, store, user, listeners))
     }
 
     fn with(
         config: &DeskConfig,
         counts: Arc<dyn Count>,
-        take: impl FnOnce(DataFolder, Vec<Arc<dyn Listener>>) -> Result<HeldFolder, Refusal>,
+        take: impl FnOnce(DataFolder, Text<1, 256>, Vec<Arc<dyn Listener>>) -> Result<HeldFolder, Refusal>,
     ) -> Result<Arc<Self>, Refusal> {
         let waiters = Arc::<Waiters>::default();
         let listeners: Vec<Arc<dyn Listener>> = vec![Arc::clone(&counts) as _, Arc::clone(&waiters) as _];
         Ok(Arc::new(Self {
-            folder: take(config.data.clone(), listeners)?,
+            folder: take(config.data.clone(), config.user.clone(), listeners)?,
             waiters,
             follower: Follower::default(),
             showings: Showings::default(),

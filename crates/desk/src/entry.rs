@@ -62,8 +62,11 @@ pub enum Begun<T> {
     /// To its end.
     Done(ApiReply<T>),
     /// Something is to be recorded; made by [`Begun::recording`].
-    Recording(Box<dyn FnOnce(Arc<Desk>, Arc<Owner>) -> Pending<T> + Send>),
+    Recording(StartRecording<T>),
 }
+
+/// Has it recorded.
+type StartRecording<T> = Box<dyn FnOnce(Arc<Desk>, Arc<Owner>) -> Pending<T> + Send>;
 
 /// What comes in a moment.
 type Pending<T> = Pin<Box<dyn Future<Output = Result<ApiReply<T>, Refusal>> + Send>>;

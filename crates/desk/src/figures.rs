@@ -2,10 +2,12 @@
 
 use demur_api::{refusal::Refusal, scope::Scope};
 use demur_ledger::question::OutcomeKind;
+use demur_store::contract::{RecordKey, Swap, Version};
 
 use crate::{
     access::{Caller, LOOKING, admit},
     desk::Desk,
+    records,
 };
 
 /// What is counted.
@@ -50,19 +52,30 @@ impl Desk {
         Ok(counts.iter().any(|(kind, count)| *kind == OutcomeKind::Open && *count > 0))
     }
 
-    /// Returns the port at which the folder was served last, if anybody noted it. May block.
+    /// Returns the port at which the folder was served last, if anybody kept it. May block.
     pub fn remembered_port(&self) -> Result<Option<u16>, Refusal> {
-        let note = self.owner()?.ledger().store().note(PORT_NOTE)?;
-        Ok(note.and_then(|bytes| String::from_utf8(bytes).ok()?.parse().ok()))
+        let found = records::find(self.owner()?.ledger().store(), &RecordKey::new(PORT)?)?;
+        Ok(found.map(|(_, port)| port))
     }
 
-    /// Notes the port at which the folder is served. May block.
+    /// Keeps the port at which the folder is served. May block.
     pub fn remember_port(&self, port: u16) -> Result<(), Refusal> {
-        Ok(self.owner()?.ledger().store().set_note(PORT_NOTE, port.to_string().as_bytes())?)
+        let (owner, key) = (self.owner()?, RecordKey::new(PORT)?);
+        for _ in 0..records::ATTEMPTS {
+            let was = match records::find::<u16>(owner.ledger().store(), &key)? {
+                Some((_, known)) if known == port => return Ok(()),
+                found => found.map_or(Version::ABSENT, |(version, _)| version),
+            };
+            let next = Some(records::value(&port, None)?);
+            if records::swap(&owner, vec![Swap { key: key.clone(), was, next }])? {
+                return Ok(());
+            }
+        }
+        Err(records::contended())
     }
 }
 
 /// Who may see what is counted.
 const COUNTING: &[Scope] = &[Scope::Metrics];
-/// Where the store keeps the port.
-const PORT_NOTE: &str = "port";
+/// The record of the port.
+const PORT: &str = "server/port";

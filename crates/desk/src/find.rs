@@ -10,6 +10,7 @@ use demur_api::{
     refusal::Refusal,
     store::{FindParameters, FoundIds, IdKind},
 };
+use demur_clarify::uuid::Uuid;
 use demur_ledger::{
     event_type::TraceKind,
     name::{Sequence, TraceId},
@@ -68,13 +69,22 @@ fn plans(store: &dyn Store, typed: &str) -> Result<Vec<String>, Refusal> {
 }
 
 /// Returns the plan that was submitted last, however many questions were asked since.
-fn newest_plan(store: &dyn Store) -> Result<Option<demur_clarify::uuid::Uuid>, Refusal> {
+fn newest_plan(store: &dyn Store) -> Result<Option<Uuid>, Refusal> {
+    first(|after| {
+        let PlanPage { plans, next } = plan_page(store, after, 1)?;
+        Ok((plans.first().map(|(session, _)| *session), next))
+    })
+}
+
+/// Returns the first of many pages. A page can have none and say where to go on.
+fn first<T>(
+    mut page: impl FnMut(Option<TraceId>) -> Result<(Option<T>, Option<TraceId>), Refusal>,
+) -> Result<Option<T>, Refusal> {
     let mut after = None;
     loop {
-        let PlanPage { plans, next } = plan_page(store, after, 1)?;
-        match (plans.first(), next) {
+        match page(after)? {
             (None, Some(next)) => after = Some(next),
-            (found, _) => return Ok(found.map(|(session, _)| *session)),
+            (found, _) => return Ok(found),
         }
     }
 }
@@ -121,3 +131,25 @@ const LAST: &str = "last";
 const REGISTRY: &str = "registry";
 /// How many are looked for: one more than a message names says that there are more.
 const ENOUGH: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newest_is_found_behind_pages_without_any() {
+        let ids = ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAW"].map(|id| id.parse().unwrap());
+        let found_in = |last| {
+            let mut pages = vec![(None, Some(ids[0])), (None, Some(ids[1])), last].into_iter();
+            let mut asked = Vec::new();
+            let found = first(|after| {
+                asked.push(after);
+                Ok(pages.next().unwrap())
+            });
+            assert_eq!(asked, [None, Some(ids[0]), Some(ids[1])]);
+            found.unwrap()
+        };
+        assert_eq!(found_in((Some("plan"), Some(ids[0]))), Some("plan"));
+        assert_eq!(found_in((None, None)), None);
+    }
+}

@@ -7,7 +7,7 @@ use std::{
 };
 
 use demur_api::{code::Code, refusal::Refusal};
-use demur_core::time::Timestamp;
+use demur_core::{limit::Text, time::Timestamp};
 use demur_sequencer::Listener;
 use demur_store::contract::Store;
 
@@ -23,22 +23,33 @@ pub(crate) struct HeldFolder {
 
 impl HeldFolder {
     /// Takes the folder; creates its registry where there is none.
-    pub(crate) fn open(data: DataFolder, listeners: Vec<Arc<dyn Listener>>) -> Result<Self, Refusal> {
+    pub(crate) fn open(
+        data: DataFolder,
+        user: Text<1, 256>,
+        listeners: Vec<Arc<dyn Listener>>,
+    ) -> Result<Self, Refusal> {
         let (owner, _) = Owner::open_or_create(&data)?;
-        Self::with(data, owner, listeners)
+        Self::with(data, owner, user, listeners)
     }
 
     /// Takes a store that other processes may have open, too; the folder has the secrets.
     pub(crate) fn over(
         data: DataFolder,
         store: Arc<dyn Store>,
+        user: Text<1, 256>,
         listeners: Vec<Arc<dyn Listener>>,
     ) -> Result<Self, Refusal> {
         let (owner, _) = Owner::over(&data, store)?;
-        Self::with(data, owner, listeners)
+        Self::with(data, owner, user, listeners)
     }
 
-    fn with(data: DataFolder, mut owner: Owner, listeners: Vec<Arc<dyn Listener>>) -> Result<Self, Refusal> {
+    fn with(
+        data: DataFolder,
+        mut owner: Owner,
+        user: Text<1, 256>,
+        listeners: Vec<Arc<dyn Listener>>,
+    ) -> Result<Self, Refusal> {
+        owner.work_for(user);
         for listener in listeners {
             owner.listen(listener);
         }
@@ -104,7 +115,7 @@ mod tests {
     fn a_folder_is_free_once_whoever_works_in_it_is_done() {
         let folder = tempfile::tempdir().unwrap();
         let data = DataFolder::at(folder.path().to_owned());
-        let held = HeldFolder::open(data.clone(), Vec::new()).unwrap();
+        let held = HeldFolder::open(data.clone(), "ada".try_into().unwrap(), Vec::new()).unwrap();
         let worker = held.owner().unwrap();
         thread::scope(|scope| {
             let closing = scope.spawn(|| held.close());

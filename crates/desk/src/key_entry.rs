@@ -4,14 +4,14 @@ use demur_api::key::{KeyEntry, Moment, Revocation, Status};
 use demur_core::key::Fingerprint;
 use demur_ledger::{name::Sequence, registry::KeyRecord};
 
-use crate::{keystore::Keystore, roster::Roster};
+use crate::{keyring::Keyring, roster::Roster};
 
 /// Returns every key of a roster, oldest first.
-pub fn entries(roster: &Roster, keystore: &Keystore) -> Vec<KeyEntry> {
+pub fn entries(roster: &Roster, keyring: &dyn Keyring) -> Vec<KeyEntry> {
     let mut entries: Vec<KeyEntry> = roster
         .registry()
         .keys()
-        .filter_map(|(fingerprint, record)| entry(roster, keystore, fingerprint, record))
+        .filter_map(|(fingerprint, record)| entry(roster, keyring, fingerprint, record))
         .collect();
     entries.sort_by_key(|entry| entry.since.event);
     entries
@@ -19,7 +19,7 @@ pub fn entries(roster: &Roster, keystore: &Keystore) -> Vec<KeyEntry> {
 
 fn entry(
     roster: &Roster,
-    keystore: &Keystore,
+    keyring: &dyn Keyring,
     fingerprint: &Fingerprint,
     record: &KeyRecord,
 ) -> Option<KeyEntry> {
@@ -43,7 +43,7 @@ fn entry(
         revoked: record.revoked.and_then(|at| revocation(roster, at)),
         roles: record.roles.clone(),
         rotated,
-        secret_here: Some(keystore.holds(fingerprint)),
+        secret_here: Some(keyring.holds(fingerprint)),
         since: moment(roster, record.since)?,
         status,
     })

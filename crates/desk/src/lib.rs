@@ -5,7 +5,7 @@
 //! |---|---|
 //! | what is told about files, in letters that are safe to show | [`error`], [`visible`] |
 //! | clock and randomness | [`world`] |
-//! | data folder, secrets, the store in use | [`data`], [`keystore`], [`key`], [`key_entry`], [`owner`], [`roster`], [`durable`] |
+//! | data folder, secrets, the store in use | [`data`], [`keyring`], [`key`], [`key_entry`], [`owner`], [`roster`], [`durable`] |
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
 //! | questions, and the marks that hooks look at | [`question`], [`marks`] |
@@ -34,13 +34,13 @@ mod held_folder;
 pub mod key;
 pub mod key_entry;
 mod keyed;
-pub mod keystore;
+pub mod keyring;
 mod known;
 pub mod large_turns;
 mod local;
 pub mod lookup;
 pub mod marks;
-mod name;
+pub mod name;
 pub mod owner;
 pub mod person;
 pub mod plan;
@@ -48,6 +48,7 @@ pub mod question;
 pub mod record;
 pub mod recording;
 mod records;
+mod request_state;
 pub mod roster;
 pub mod rules;
 pub mod run;

@@ -7,7 +7,7 @@ use demur_api::{
     refusal::Refusal,
 };
 
-use crate::{access::Admitted, desk::Desk, entry::Handle, find, key, plan, store_check};
+use crate::{access::Admitted, desk::Desk, entry::Handle, find, key, plan, request_state, store_check};
 
 /// Does operations by a function of the folder in use and of what was asked.
 macro_rules! handle {
@@ -27,14 +27,14 @@ macro_rules! handle {
 }
 
 handle! {
-    ListKeys = |owner, _request| key::list(owner);
+    ListKeys = |owner, _request| Ok(key::list(&*owner.roster()?, owner.keyring()));
     RegisterKey = |owner, request| key::register(owner, request.body);
     RotateKey = |owner, request| key::rotate(owner, request.path.fingerprint, request.body);
     RevokeKey = |owner, request| key::revoke(owner, request.path.fingerprint, request.body);
 
     ListPlans = |owner, request| plan::list(owner.ledger(), &request.query);
-    ShowPlanHere = |owner, request| plan::show(owner.ledger(), owner.keystore(), request.path.session);
-    CheckPlanUnder = |owner, request| plan::check_under(owner.ledger(), owner.keystore(), request.body);
+    ShowPlanHere = |owner, request| plan::show(owner.ledger(), owner.keyring(), request.path.session);
+    CheckPlanUnder = |owner, request| plan::check_under(owner.ledger(), owner.keyring(), request.body);
     SubmitPlanAs = |owner, request| plan::submit_as(owner, request.body);
     ResolveGapAs = |owner, request, by| plan::resolve_as(owner, by.caller(), request.path, request.body);
     BeginOperationAs = |owner, request| plan::begin_as(owner, request.path.session, &request.body);
@@ -42,6 +42,7 @@ handle! {
     AttestPlanAs = |owner, request| plan::attest_as(owner, request.path.session, &request.body);
 
     FindIds = |owner, request| find::find(owner.ledger().store(), &request.query);
+    ShowRequestStateKey = |owner, _request, by| request_state::key_of(owner, by.caller());
     MakeCheckpoint = |owner, _request| store_check::checkpoint(owner);
     CheckStore = |owner, _request| store_check::check_owned(owner);
     ShowStoreCheck = |owner, _request| Ok(store_check::progress(owner));

@@ -3,19 +3,14 @@
 
 use std::sync::Arc;
 
-use demur_api::{
-    question::{QuestionId, QuestionView},
-    refusal::Refusal,
-};
-use demur_engine::command::Command;
+use demur_api::question::{QuestionId, QuestionView};
 use demur_ledger::{
     author::Author,
     name::{Position, TraceId},
     registry::Registry,
     role::Role,
 };
-use demur_sequencer::{AtHand, Underway};
-use demur_store::contract::Swap;
+use demur_sequencer::AtHand;
 
 use crate::{access::Caller, known::Known, question, roster::Roster, world::World};
 
@@ -75,15 +70,5 @@ impl<'a> Lookup<'a> {
     /// Returns the same question if this caller may see it.
     pub(crate) fn seen_question(&self, caller: &Caller, id: QuestionId) -> Option<QuestionView> {
         self.question(id).filter(|shown| caller.sees_questions_of(shown.asker.principal))
-    }
-
-    /// Puts a command in line, if nothing has to be read or waited for first.
-    pub(crate) fn begin(
-        &self,
-        trace: TraceId,
-        command: &Command,
-        swaps: &[Swap],
-    ) -> Result<Option<Underway>, Refusal> {
-        Ok(self.at_hand.begin_with(trace, command, swaps)?)
     }
 }

@@ -1,13 +1,21 @@
 //! Names: keys, clients and people share one space, so that a reader can tell whom a name means. Each name that is taken is a
 //! record, made by compare and swap together with what it names: two processes cannot give one name to two holders.
 
-use demur_api::refusal::Refusal;
-use demur_core::hash::sha256;
+use demur_api::{code::Code, key::KeyEntry, refusal::Refusal};
+use demur_core::{
+    hash::sha256,
+    visible::{deceives, is_blank, is_unseen, visible},
+};
 use demur_ledger::name::PrincipalId;
 use demur_store::contract::{RecordKey, Store, Swap, Version};
 use serde::{Deserialize, Serialize};
 
-use crate::{person::Person, records};
+use crate::{
+    access::{LOCAL_AGENT, LOCAL_ASKER},
+    owner::Owner,
+    person::Person,
+    records,
+};
 
 /// Who has a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,14 +42,119 @@ pub(crate) fn freeing(name: &str, was: Version) -> Result<Swap, Refusal> {
     Ok(records::removal(key(name)?, was))
 }
 
+/// What keeps a name from showing all of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameFlaw {
+    /// A character that hides, or moves those around it.
+    #[error("expected characters that can be seen in the name, found U+{:04X}", u32::from(*.0))]
+    Unseen(char),
+    /// A blank that nobody sees.
+    #[error("expected no blank at the beginning or end of the name, found one")]
+    BlankEnd,
+    /// Nothing that can be read.
+    #[error("expected a letter or a number in the name, found neither")]
+    Blank,
+}
+
+impl NameFlaw {
+    /// Returns what is wrong with a name. It stands beside everything that its holder says, so it must show all of itself.
+    pub fn of(name: &str) -> Option<Self> {
+        match name.chars().find(|character| deceives(*character)) {
+            Some(character) => Some(Self::Unseen(character)),
+            None if name.trim() != name => Some(Self::BlankEnd),
+            None => is_blank(name).then_some(Self::Blank),
+        }
+    }
+}
+
+/// Checks that a name shows all of itself.
+pub(crate) fn check(name: &str) -> Result<(), Refusal> {
+    NameFlaw::of(name).map_or(Ok(()), |flaw| {
+        Err(Refusal::new(Code::NameInvalid, flaw)
+            .with_cure("write the name with letters and numbers, and with blanks only between them"))
+    })
+}
+
+/// Returns the version of the record of a name that is free for the holder of a new key. One name is one holder at a time:
+/// who asks under it must not answer under it as somebody else (ONE-07).
+pub(crate) fn free_for_key(owner: &Owner, name: &str) -> Result<Version, Refusal> {
+    check(name)?;
+    let found = holder(owner.ledger().store(), name)?;
+    if let Some((_, Holder::Person(_))) = found {
+        return Err(taken(name, "by a person").with_cure(OTHER_NAME));
+    }
+    // Under these names demur itself asks for its user, whatever the user is called.
+    let is_own = [LOCAL_ASKER, LOCAL_AGENT].iter().any(|own| same(own, name));
+    if !is_own && is_user(owner, name) {
+        return Err(taken(name, "by the user of this machine").with_cure(OTHER_NAME));
+    }
+    // Its holder may have been registered elsewhere a moment ago.
+    if found.is_some() {
+        owner.ledger().newest_registry()?;
+    }
+    expect_silent(&owner.entries()?, name, None)?;
+    Ok(found.map_or(Version::ABSENT, |(version, _)| version))
+}
+
+/// Returns the version of the record of a name that is free for a person. Readers of a trace must be able to tell people from
+/// agents, also from those whose keys are gone.
+pub(crate) fn free_for_person(owner: &Owner, name: &str) -> Result<Version, Refusal> {
+    check(name)?;
+    if is_user(owner, name) {
+        return Err(taken(name, "by the user of this machine")
+            .with_cure("this one is an operator already: `demur open` signs in"));
+    }
+    let found = holder(owner.ledger().store(), name)?;
+    if let Some((_, Holder::Person(_))) = found {
+        return Err(taken(name, "by a person")
+            .with_cure("`demur people list` shows them; remove first to change a role"));
+    }
+    owner.ledger().newest_registry()?;
+    if found.is_some() || owner.roster()?.names().values().any(|known| same(known, name)) {
+        return Err(taken(name, "by a key").with_cure("`demur keys list` shows them: take another name"));
+    }
+    Ok(Version::ABSENT)
+}
+
+/// Checks that nobody but this holder has a key under this name that may speak.
+pub(crate) fn expect_silent(
+    entries: &[KeyEntry],
+    name: &str,
+    holder: Option<PrincipalId>,
+) -> Result<(), Refusal> {
+    let speaks = |entry: &&KeyEntry| {
+        same(&entry.name, name) && Some(entry.principal) != holder && entry.status.speaks()
+    };
+    let Some(entry) = entries.iter().find(speaks) else { return Ok(()) };
+    let key = format!("by key {} as {}", entry.fingerprint.short(), entry.roles());
+    Err(taken(name, &key)
+        .with_cure("choose another name, or give its holder a new key with `demur keys rotate`"))
+}
+
+fn is_user(owner: &Owner, name: &str) -> bool {
+    owner.user().is_some_and(|user| same(user, name))
+}
+
+fn taken(name: &str, by: &str) -> Refusal {
+    let message = format!("expected a name that is free, found \"{}\" in use {by}", visible(name));
+    Refusal::new(Code::NameTaken, message)
+}
+
 /// Returns whether two names are one to a reader in a hurry.
 pub(crate) fn same(one: &str, other: &str) -> bool {
-    one.to_lowercase() == other.to_lowercase()
+    folded(one) == folded(other)
 }
 
 fn key(name: &str) -> Result<RecordKey, Refusal> {
-    Ok(RecordKey::new(format!("{PREFIX}{}", sha256(name.to_lowercase().as_bytes())))?)
+    Ok(RecordKey::new(format!("{PREFIX}{}", sha256(folded(name).as_bytes())))?)
 }
+
+/// Returns a name without what tells it apart only for programs: capitals, and characters that leave no mark.
+fn folded(name: &str) -> String {
+    name.chars().filter(|character| !is_unseen(*character)).collect::<String>().to_lowercase()
+}
+
+const OTHER_NAME: &str = "people and agents have different names: take another one";
 
 /// What the keys of names begin with.
 pub(crate) const PREFIX: &str = "name/";

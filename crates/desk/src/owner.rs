@@ -1,11 +1,7 @@
 //! A store in use, with the secrets of its data folder. A secret is on the disk before the event that names its key, and
 //! goes away again if there is no such event. Everything that is recorded goes through the sequencer.
 
-use std::{
-    io::ErrorKind,
-    path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use demur_api::key::Spent;
 use demur_api::{
@@ -15,6 +11,7 @@ use demur_api::{
 };
 use demur_core::{
     key::{Fingerprint, SecretKey},
+    limit::Text,
     time::Timestamp,
 };
 use demur_ledger::{
@@ -34,9 +31,8 @@ use demur_store::{
 
 use crate::{
     data::DataFolder,
-    durable::{self, Tentative},
-    error, key_entry,
-    keystore::{KeyFile, KeyFileError, Keystore},
+    key_entry,
+    keyring::{FolderKeyring, KeyFile, Keyring, TentativeKey},
     known::Known,
     lookup::Lookup,
     marks::{self, Marks},
@@ -45,19 +41,20 @@ use crate::{
     roster::{DESK, Roster},
     run::driver::Drivers,
     store_check::Checking,
-    visible::visible_path,
     world::World,
 };
 
 /// A data folder in use.
 pub struct Owner {
-    keystore: Keystore,
+    keyring: Arc<dyn Keyring>,
     /// Always there until the owner goes away.
     ledger: Option<Sequencer>,
     /// What needs no look at the store.
     known: Known,
     /// What hooks look at.
     marks: Arc<Marks>,
+    /// The user of this machine, whose name nobody else gets.
+    user: Option<Text<1, 256>>,
     /// Whoever rotates or revokes a key does so alone.
     changing_keys: Mutex<()>,
     /// The runs that are driven.
@@ -100,31 +97,30 @@ impl Owner {
         if store.registry()?.is_some() {
             return Ok((Self::with_registry(data, store, world)?, false));
         }
-        let keystore = Keystore::of(data);
+        let keyring = FolderKeyring::shared(data);
         let secret = SecretKey::generate(&mut { world });
         let mut tentative = None;
         let keep = |principal| -> Result<(), Refusal> {
             let key = KeyFile { name: DESK.to_owned(), principal, role: Role::Desk, secret: secret.clone() };
-            tentative = Some(Tentative::of(keystore.add(&key)?));
+            tentative = Some(TentativeKey::of(&keyring, &key)?);
             Ok(())
         };
         let ledger = Sequencer::create_keeping(store, secret.clone(), DESK, Box::new(world), keep);
         // Whoever does not know whether it was recorded must keep the key.
         if ledger.as_ref().err().is_none_or(|refusal| refusal.code.is_uncertain()) {
-            tentative.into_iter().for_each(Tentative::keep);
+            tentative.into_iter().for_each(TentativeKey::keep);
         }
-        Ok((Self::new(data, keystore, ledger?, world), true))
+        Ok((Self::new(data, keyring, ledger?, world), true))
     }
 
     fn with_registry(data: &DataFolder, store: Arc<dyn Store>, world: World) -> Result<Self, Refusal> {
-        let keystore = Keystore::of(data);
-        // Who has the store alone has the folder alone: half a secret was left by a dead process.
+        // Who has the store alone has the folder alone.
         if !store.is_shared() {
-            durable::sweep(keystore.folder())
-                .map_err(|error| error::file("tidy", keystore.folder(), &error))?;
+            FolderKeyring::of(data).tidy()?;
         }
-        let ledger = open_ledger(&keystore, |find| Sequencer::open(store, find, Box::new(world)))?;
-        let owner = Self::new(data, keystore, ledger, world);
+        let keyring = FolderKeyring::shared(data);
+        let ledger = open_ledger(&keyring, |find| Sequencer::open(store, find, Box::new(world)))?;
+        let owner = Self::new(data, keyring, ledger, world);
         // What happened without this process has its marks before anybody hears from it.
         if marks::tidy(&owner).is_err() {
             owner.marks.give_up();
@@ -132,18 +128,19 @@ impl Owner {
         Ok(owner)
     }
 
-    fn new(data: &DataFolder, keystore: Keystore, mut ledger: Sequencer, world: World) -> Self {
+    fn new(data: &DataFolder, keyring: Arc<dyn Keyring>, mut ledger: Sequencer, world: World) -> Self {
         let known = Known::new(world);
-        let keys = keystore.clone();
-        ledger.find_key_with(move |registry| desk_key(&keys, registry).ok());
+        let keys = Arc::clone(&keyring);
+        ledger.find_key_with(move |registry| desk_key(&*keys, registry).ok());
         ledger.listen(Arc::clone(&known.recent) as _);
         let marks = Arc::new(Marks::of(data.path()));
         ledger.listen(Arc::clone(&marks) as _);
         Self {
             known,
             marks,
-            keystore,
+            keyring,
             ledger: Some(ledger),
+            user: None,
             changing_keys: Mutex::default(),
             drivers: Drivers::default(),
             checking: Checking::default(),
@@ -165,9 +162,24 @@ impl Owner {
         }
     }
 
+    /// Says which user of this machine this process works for.
+    pub(crate) fn work_for(&mut self, user: Text<1, 256>) {
+        self.user = Some(user);
+    }
+
+    /// Returns the user of this machine, if this process works for one.
+    pub(crate) fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
     /// Returns the secrets.
-    pub const fn keystore(&self) -> &Keystore {
-        &self.keystore
+    pub fn keyring(&self) -> &dyn Keyring {
+        &*self.keyring
+    }
+
+    /// Returns the secrets, for another reader of the store.
+    pub(crate) fn shared_keyring(&self) -> Arc<dyn Keyring> {
+        Arc::clone(&self.keyring)
     }
 
     /// Returns the clock and the randomness.
@@ -208,7 +220,7 @@ impl Owner {
 
     /// Returns every key.
     pub fn entries(&self) -> Result<Vec<KeyEntry>, Refusal> {
-        Ok(key_entry::entries(&*self.roster()?, &self.keystore))
+        Ok(key_entry::entries(&*self.roster()?, &*self.keyring))
     }
 
     /// Returns the author with this name whose key speaks in this role and whose secret is here; none if there is no
@@ -237,7 +249,7 @@ impl Owner {
             Refusal::new(Code::AskerElsewhere, message)
                 .with_cure("its holder has it elsewhere and has to say this itself")
         })?;
-        let key = self.keystore.load(&entry.fingerprint)?;
+        let key = self.keyring.load(&entry.fingerprint)?;
         Ok(Arc::new(Author::new(key.secret, key.principal, key.role)))
     }
 
@@ -251,7 +263,7 @@ impl Owner {
             return Err(Refusal::new(Code::SecretElsewhere, message)
                 .with_cure("its holder has it elsewhere and has to say this itself"));
         }
-        let key = self.keystore.load(&entry.fingerprint)?;
+        let key = self.keyring.load(&entry.fingerprint)?;
         Ok(Some(Arc::new(Author::new(key.secret, key.principal, role))))
     }
 
@@ -267,7 +279,7 @@ impl Owner {
             if let Some(author) = self.find_author(name, role)? {
                 return Ok(author);
             }
-            let was = self.free_name(name)?;
+            let was = name::free_for_key(self, name)?;
             match self.make_author(name, role, was) {
                 Ok(author) => return Ok(Arc::new(author)),
                 // Somebody else was faster, here or elsewhere.
@@ -280,28 +292,7 @@ impl Owner {
 
     /// Makes, keeps and registers a key for somebody who plays a role in this process.
     pub fn enrol(&self, name: &str, role: Role) -> Result<Author, Refusal> {
-        self.make_author(name, role, self.free_name(name)?)
-    }
-
-    /// Returns the version of the record of a name that nobody has.
-    fn free_name(&self, name: &str) -> Result<Version, Refusal> {
-        let found = name::holder(self.ledger().store(), name)?;
-        if let Some((_, Holder::Person(_))) = found {
-            let message = format!("expected a name that is free, found {name:?} in use by a person");
-            return Err(Refusal::new(Code::NameTaken, message)
-                .with_cure("people and agents have different names: take another one"));
-        }
-        // Its holder may have been registered elsewhere a moment ago.
-        if found.is_some() {
-            self.ledger().newest_registry()?;
-        }
-        let taken = |entry: &KeyEntry| name::same(&entry.name, name) && entry.status.speaks();
-        if let Some(entry) = self.entries()?.iter().find(|entry| taken(entry)) {
-            let message = format!("expected a name that is free, found {name:?} in use as {}", entry.roles());
-            return Err(Refusal::new(Code::NameTaken, message)
-                .with_cure("an asker never answers itself: take another name"));
-        }
-        Ok(found.map_or(Version::ABSENT, |(version, _)| version))
+        self.make_author(name, role, name::free_for_key(self, name)?)
     }
 
     /// Returns the right to change keys, once nobody else here has it.
@@ -311,7 +302,7 @@ impl Owner {
 
     /// Returns the change that gives a name to the holder of a new key; it goes with the registration.
     pub(crate) fn naming(&self, name: &str, holder: PrincipalId) -> Result<Swap, Refusal> {
-        name::giving(name, self.free_name(name)?, &Holder::Key(holder))
+        name::giving(name, name::free_for_key(self, name)?, &Holder::Key(holder))
     }
 
     /// Keeps a secret and records the statement that names its key, with what changes beside it: all, or nothing.
@@ -320,10 +311,9 @@ impl Owner {
         key: &KeyFile,
         submission: Submission,
         swaps: &[Swap],
-    ) -> Result<(PathBuf, Sequence), Refusal> {
-        let path = self.keystore.add(key)?;
-        let file = Tentative::of(path.clone());
-        Ok((path, settle(vec![file], self.ledger().submit_with(submission, None, swaps))?))
+    ) -> Result<Sequence, Refusal> {
+        let secret = TentativeKey::of(&self.keyring, key)?;
+        settle(secret, self.ledger().submit_with(submission, None, swaps))
     }
 
     fn make_author(&self, name: &str, role: Role, was: Version) -> Result<Author, Refusal> {
@@ -372,7 +362,7 @@ impl Owner {
     }
 
     fn forget(&self, key: &KeyEntry) -> Spent {
-        let secret = self.keystore.remove(&key.fingerprint);
+        let secret = self.keyring.remove(&key.fingerprint);
         Spent { fingerprint: key.fingerprint, name: key.name.clone(), secret }
     }
 
@@ -383,18 +373,15 @@ impl Owner {
     }
 }
 
-/// Lets new secrets stay if the event that names them is recorded, or may be.
-fn settle(
-    files: Vec<Tentative>,
-    recorded: Result<Acknowledged, SequencerError>,
-) -> Result<Sequence, Refusal> {
+/// Lets a new secret stay if the event that names its key is recorded, or may be.
+fn settle(secret: TentativeKey, recorded: Result<Acknowledged, SequencerError>) -> Result<Sequence, Refusal> {
     match recorded.map_err(Refusal::from) {
         Ok(recorded) => {
-            files.into_iter().for_each(Tentative::keep);
+            secret.keep();
             Ok(recorded.position.sequence)
         }
         Err(error) if error.code.is_uncertain() => {
-            files.into_iter().for_each(Tentative::keep);
+            secret.keep();
             let hint = "the new secret was kept: `demur keys list` shows whether its key was registered";
             Err(error.with_cure(hint))
         }
@@ -422,16 +409,16 @@ pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
         .map(|(fingerprint, _)| *fingerprint)
 }
 
-/// Opens a ledger with the desk's key from a keystore; says what is wrong with the key's file where that is why it
-/// could not be opened.
+/// Opens a ledger with the desk's key from a keyring; says what is wrong with the key where that is why it could not be
+/// opened.
 pub fn open_ledger(
-    keystore: &Keystore,
+    keyring: &Arc<dyn Keyring>,
     open: impl FnOnce(FindKey) -> Result<Sequencer, SequencerError>,
 ) -> Result<Sequencer, Refusal> {
     let trouble = Arc::new(Mutex::new(None));
-    let (keystore, noted) = (keystore.clone(), Arc::clone(&trouble));
+    let (keyring, noted) = (Arc::clone(keyring), Arc::clone(&trouble));
     let opened = open(Box::new(move |registry| {
-        let key = desk_key(&keystore, registry);
+        let key = desk_key(&*keyring, registry);
         key.map_err(|error| *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(error)).ok()
     }));
     opened.map_err(|error| match (error, trouble.lock().unwrap_or_else(PoisonError::into_inner).take()) {
@@ -440,18 +427,12 @@ pub fn open_ledger(
     })
 }
 
-/// Returns the key the desk of a registry signs with now, from a keystore.
-pub fn desk_key(keystore: &Keystore, registry: &Registry) -> Result<SecretKey, Refusal> {
+/// Returns the key the desk of a registry signs with now, from a keyring.
+pub fn desk_key(keyring: &dyn Keyring, registry: &Registry) -> Result<SecretKey, Refusal> {
     let fingerprint = desk_fingerprint(registry).ok_or(SequencerError::NoDeskKey)?;
-    keystore.load(&fingerprint).map(|key| key.secret).map_err(|error| {
-        let absent =
-            matches!(&error, KeyFileError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound);
-        let error = Refusal::from(error);
-        if absent {
-            let keys = visible_path(keystore.folder());
-            error.with_cure(format!("the desk signs every change: restore its key from a backup of {keys}"))
-        } else {
-            error
-        }
+    keyring.load(&fingerprint).map(|key| key.secret).map_err(|error| {
+        error.with_cure_if_absent(|keys| {
+            format!("the desk signs every change: restore its key from a backup of {keys}")
+        })
     })
 }

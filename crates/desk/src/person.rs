@@ -6,7 +6,7 @@ mod link;
 mod session;
 
 use demur_api::{code::Code, person::PersonRole, refusal::Refusal};
-use demur_core::{limit::Text, time::Timestamp, visible::visible};
+use demur_core::{limit::Text, time::Timestamp};
 use demur_store::contract::{Swap, Version};
 use serde::{Deserialize, Serialize};
 
@@ -34,18 +34,12 @@ pub struct Person {
 /// Adds somebody, to no more people than this. The user of this machine needs no adding.
 pub(crate) fn add(
     owner: &Owner,
-    user: &str,
     name: &Text<1, 64>,
     role: PersonRole,
     most: usize,
 ) -> Result<Person, Refusal> {
-    check(name)?;
-    if name::same(user, name) {
-        let message = "expected another name than that of the user of this machine, found it";
-        return Err(taken(message).with_cure("this one is an operator already: `demur open` signs in"));
-    }
     for _ in 0..records::ATTEMPTS {
-        let was = free(owner, name)?;
+        let was = name::free_for_person(owner, name).map_err(|refusal| refusal.about("name"))?;
         let people = list(owner)?;
         if people.len() >= most {
             let message = format!("expected at most {most} people, found {}", people.len());
@@ -59,22 +53,6 @@ pub(crate) fn add(
         }
     }
     Err(records::contended())
-}
-
-/// Returns the version of the record of a name that nobody has.
-fn free(owner: &Owner, name: &str) -> Result<Version, Refusal> {
-    let found = name::holder(owner.ledger().store(), name)?;
-    if let Some((_, Holder::Person(_))) = found {
-        let message = "expected a name that is free, found one that somebody has";
-        return Err(taken(message).with_cure("`demur people list` shows them; remove first to change a role"));
-    }
-    // Whoever reads a trace must be able to tell people from agents, also from those whose keys are gone.
-    owner.ledger().newest_registry()?;
-    if found.is_some() || owner.roster()?.names().values().any(|known| name::same(known, name)) {
-        let message = "expected a name that is free, found that of a key";
-        return Err(taken(message).with_cure("`demur keys list` shows them: take another name"));
-    }
-    Ok(Version::ABSENT)
 }
 
 /// Returns everybody, in the order in which they were added.
@@ -105,19 +83,6 @@ fn removing(person: &Person, was: Version) -> Result<Swap, Refusal> {
 /// Returns the swap that changes nothing, and fails where somebody was removed or has another role by now.
 fn holding(person: &Person, was: Version) -> Result<Swap, Refusal> {
     name::giving(&person.name, was, &Holder::Person(person.clone()))
-}
-
-/// A name is shown beside every answer: it must not hide anything.
-fn check(name: &str) -> Result<(), Refusal> {
-    if visible(name) == name && name.trim() == name {
-        return Ok(());
-    }
-    let message = "expected a name that can be seen as a whole, found characters that hide";
-    Err(Refusal::new(Code::NameInvalid, message).about("name"))
-}
-
-fn taken(message: &str) -> Refusal {
-    Refusal::new(Code::NameTaken, message).about("name")
 }
 
 fn unknown() -> Refusal {

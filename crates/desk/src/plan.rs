@@ -26,7 +26,7 @@ use demur_core::{
     id::Uuid7,
     limit::{List, Text},
 };
-use demur_engine::command::{Consequences, Told};
+use demur_engine::command::Consequences;
 use demur_ledger::{
     author::Author,
     content::{Shown, Wording},
@@ -46,7 +46,7 @@ pub use spoken::{attest_as, begin_as, check_under, confirm_as, show, submit_as};
 pub use standing::{resolved, standing};
 
 use crate::{
-    keystore::Keystore,
+    keyring::Keyring,
     owner::Owner,
     session::{self, Speaker},
     world::World,
@@ -210,7 +210,7 @@ pub fn attest(
     files: &FileHashes,
     version: &Text<1, 64>,
 ) -> Result<(Sequence, Attestation), Refusal> {
-    let signer = session::signer(owner.ledger(), owner.keystore())?;
+    let signer = session::signer(owner.ledger(), owner.keyring())?;
     let (trace, speaker) = (session::trace_of(session), Speaker::Key(author));
     let (at, attestation) = session::perform(owner, trace, &speaker, || {
         let session = session::read(owner.ledger(), session)?;
@@ -240,7 +240,7 @@ pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Res
     let mut sayings = session.deliveries(to, channel)?.into_iter();
     let Some(first) = sayings.next() else { return Ok(()) };
     let rest = Consequences { after: None, sayings: sayings.collect() };
-    owner.ledger().record(session.trace(), Told { first, rest })?;
+    owner.ledger().record(session.trace(), first, rest)?;
     Ok(())
 }
 
@@ -248,12 +248,12 @@ pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Res
 pub fn document(
     session: &Session,
     ledger: &Sequencer,
-    keystore: &Keystore,
+    keyring: &dyn Keyring,
 ) -> Result<Option<Document>, Refusal> {
     if session.open_gaps().next().is_none() {
         return Ok(None);
     }
-    Ok(Some(session.document(&session::signer(ledger, keystore)?)?))
+    Ok(Some(session.document(&session::signer(ledger, keyring)?)?))
 }
 
 /// Returns a new name for a session, an attestation or a handoff.

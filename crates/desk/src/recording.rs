@@ -99,7 +99,7 @@ impl<T: 'static> Recording<T> {
 
     /// Puts it in line, if nothing has to be waited for first; otherwise it has to be performed.
     pub fn begin(&self, at: &Lookup<'_>) -> Result<Option<Underway>, Refusal> {
-        at.begin(self.trace, &self.command, &self.swaps)
+        Ok(at.at_hand().begin(self.trace, &self.command, &self.swaps)?)
     }
 
     /// Does what follows once it is known what became of it.

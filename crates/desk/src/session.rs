@@ -5,7 +5,7 @@ use std::sync::Arc;
 use demur_api::{code::Code, refusal::Refusal};
 use demur_clarify::{name::AgentId, seal::Signer, uuid::Uuid};
 use demur_core::limit::Text;
-use demur_engine::command::{Command, Saying, Told};
+use demur_engine::command::{Command, Saying};
 use demur_ledger::{
     author::{Author, Place},
     facts::Assurance,
@@ -18,7 +18,7 @@ use demur_plan::{Session, act::Act};
 use demur_sequencer::{Sequencer, SequencerError};
 
 use crate::{
-    keystore::Keystore,
+    keyring::Keyring,
     lookup::Lookup,
     owner::{self, Owner},
     record,
@@ -90,8 +90,8 @@ fn no_plan(session: Uuid) -> Refusal {
 }
 
 /// Returns the key that signs the documents of the clarification protocol.
-pub fn signer(ledger: &Sequencer, keystore: &Keystore) -> Result<Signer, Refusal> {
-    Ok(Signer::new(name(), owner::desk_key(keystore, &ledger.registry())?))
+pub fn signer(ledger: &Sequencer, keyring: &dyn Keyring) -> Result<Signer, Refusal> {
+    Ok(Signer::new(name(), owner::desk_key(keyring, &ledger.registry())?))
 }
 
 /// Returns the author with this name, who speaks in this role.
@@ -154,7 +154,7 @@ pub(crate) fn command_at(
     match speaker {
         Speaker::Person { .. } => {
             let first = Saying { role: Role::Person, facts, content: Some(content) };
-            Ok(Command::Record(Box::new(Told { first, rest: consequences })))
+            Ok(Command::record(first, consequences))
         }
         Speaker::Key(author) => {
             let mut world = at.world();
@@ -162,7 +162,7 @@ pub(crate) fn command_at(
             let place = Place { store: at.registry().store(), trace, seen, now };
             let id = CommandId::new(now, &mut world);
             let spoken = author.speak(id, &place, facts, Some(content), &mut world)?;
-            Ok(at.at_hand().spoken(spoken, consequences)?)
+            Ok(Command::submit(spoken, None, consequences))
         }
     }
 }

@@ -21,7 +21,7 @@ use demur_store::contract::{Failure, Store, StoreError, StoreProgress, StoreStep
 
 use crate::{
     audit::{audit, threads},
-    keystore::Keystore,
+    keyring::Keyring,
     owner::{Owner, open_ledger},
     record,
     world::World,
@@ -69,7 +69,7 @@ pub fn check_owned(owner: &Owner) -> Result<StoreCheck, Refusal> {
     let _turn = checking.turn.lock().unwrap_or_else(PoisonError::into_inner);
     let mark = |trace: TraceId, failure: &Failure| Ok(ledger.mark_failed(trace, failure)?);
     let tell = &mut |progress| checking.set(Some(progress));
-    let checked = check(ledger.shared_store(), owner.keystore(), &mark, tell);
+    let checked = check(ledger.shared_store(), &owner.shared_keyring(), &mark, tell);
     checking.set(None);
     checked
 }
@@ -83,7 +83,7 @@ pub fn progress(owner: &Owner) -> StoreCheckProgress {
 /// Looks at everything in a store that is open.
 pub fn check(
     store: Arc<dyn Store>,
-    keystore: &Keystore,
+    keyring: &Arc<dyn Keyring>,
     mark: Mark<'_>,
     tell: Tell<'_>,
 ) -> Result<StoreCheck, Refusal> {
@@ -103,7 +103,7 @@ pub fn check(
     }
     let world = World::open()?;
     // Read anew: what this process has in memory is not what the disk has.
-    let opened = open_ledger(keystore, |find| Sequencer::read(store, find, Box::new(world)));
+    let opened = open_ledger(keyring, |find| Sequencer::read(store, find, Box::new(world)));
     match opened {
         Err(error) if error.code.class() == Class::Ours => return Err(error),
         Err(error) => check.problems.push(of_opening(&error)),

@@ -246,6 +246,7 @@ fn key(id: &str) -> Result<RecordKey, Refusal> {
 }
 
 fn check(wanted: &Wanted) -> Result<(), Refusal> {
+    name::check(&wanted.name).map_err(|refusal| refusal.about("name"))?;
     let has = |scope| wanted.scopes.contains(&scope);
     if wanted.scopes.is_empty() {
         return Err(Refusal::new(Code::ScopeMissing, "expected at least one scope, found none"));

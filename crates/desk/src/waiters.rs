@@ -51,12 +51,6 @@ impl Waiters {
         self.commits.send_modify(|number| *number = number.wrapping_add(1));
     }
 
-    /// Has everybody look again: somebody else may have recorded something.
-    pub fn wake_all(&self) {
-        self.waiting().values().for_each(|notify| notify.notify_waiters());
-        self.commits.send_modify(|number| *number = number.wrapping_add(1));
-    }
-
     /// Returns how many questions somebody waits for.
     pub fn len(&self) -> usize {
         self.waiting().len()

@@ -1,16 +1,15 @@
 //! What came through a door. Everything that holds without knowing the trace was checked when a command is made,
 //! so that the costly part (signature, content, artifact) runs outside of any queue.
 
+use demur_core::key::Fingerprint;
 use demur_ledger::{
     admission::Checked,
     author::Artifact,
     content::{NoteContent, QuestionContent, ReasonContent},
     entry::{Address, ArtifactPlace},
     event_type::{Content, EventType, Facts},
-    name::{Position, Sequence},
-    registry::Registry,
+    name::{CommandId, Position, Sequence},
     role::Role,
-    statement::{Fresh, Submission},
 };
 
 use crate::refusal::RuleRefusal;
@@ -18,40 +17,74 @@ use crate::refusal::RuleRefusal;
 /// A command to one trace.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// An author said something.
-    Submit(Box<Submitted>),
+    /// An author said something. [`Command::submit`] makes it.
+    Submit {
+        /// The statement, known to be its author's.
+        said: Box<Checked>,
+        /// Where the artifact belongs that it records; or what is wrong with that, which [`crate::decide`] says.
+        artifact: Result<Option<ArtifactPlace>, RuleRefusal>,
+        /// What the desk adds to it in the same commit.
+        rest: Consequences,
+    },
     /// The operator told the desk to end the run.
     Abort(ReasonContent),
     /// The desk came back after a crash and found the trace whole (LED-22).
     Recover(NoteContent),
     /// The desk says something itself, or records what a person did.
-    Record(Box<Told>),
+    Record {
+        /// What it says first.
+        first: Box<Saying>,
+        /// What follows from it, in the same commit.
+        rest: Consequences,
+    },
 }
 
 impl Command {
+    /// Returns the command that records what an author said, with the artifact that came along and what the desk adds in the
+    /// same commit. What is wrong with any of it is said by [`crate::decide`], so that the refusal can be recorded.
+    pub fn submit(said: Checked, artifact: Option<&Artifact>, rest: Consequences) -> Self {
+        let artifact = place(&said, artifact);
+        Self::Submit { said: Box::new(said), artifact, rest }
+    }
+
+    /// Returns the command that records what the desk says itself, or what a person did, with what follows from it in the same
+    /// commit.
+    pub fn record(first: Saying, rest: Consequences) -> Self {
+        Self::Record { first: Box::new(first), rest }
+    }
+
+    /// Returns what an author said, where one did.
+    pub fn said(&self) -> Option<&Checked> {
+        match self {
+            Self::Submit { said, .. } => Some(said),
+            Self::Abort(_) | Self::Recover(_) | Self::Record { .. } => None,
+        }
+    }
+
+    /// Returns the author's key and its name for the command, where an author spoke.
+    pub fn id(&self) -> Option<(Fingerprint, CommandId)> {
+        self.said().map(|said| (said.key(), said.statement().command))
+    }
+
     /// Returns the place of the question it is about, if a decision needs its words.
     pub fn answered(&self) -> Option<Sequence> {
         let facts = match self {
-            Self::Submit(submitted) => &submitted.checked().statement().facts,
-            Self::Record(told) => &told.first.facts,
+            Self::Submit { said, .. } => &said.statement().facts,
+            Self::Record { first, .. } => &first.facts,
             Self::Abort(_) | Self::Recover(_) => return None,
         };
-        match facts {
-            Facts::QuestionAnswered(facts) => Some(facts.question.sequence),
-            Facts::AnswerSuperseded(facts) => Some(facts.answer.question.sequence),
-            Facts::QuestionDefaulted(facts) => Some(facts.question),
-            _ => None,
-        }
+        answered(facts)
     }
 }
 
-/// What the desk says on its own word, as one or more events: the first, and those that follow from it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
-    /// The first.
-    pub first: Saying,
-    /// What follows from it, in the same commit.
-    pub rest: Consequences,
+/// Returns the place of the question whose words decide about these facts.
+pub(crate) const fn answered(facts: &Facts) -> Option<Sequence> {
+    match facts {
+        Facts::QuestionAnswered(facts) => Some(facts.question.sequence),
+        Facts::AnswerSuperseded(facts) => Some(facts.answer.question.sequence),
+        Facts::QuestionDefaulted(facts) => Some(facts.question),
+        _ => None,
+    }
 }
 
 /// One thing the desk says.
@@ -75,68 +108,9 @@ pub struct Consequences {
     pub sayings: Vec<Saying>,
 }
 
-/// A statement that its author signed, with the artifact it records.
-#[derive(Clone, Debug)]
-pub struct Submitted {
-    checked: Checked,
-    artifact: Result<Option<ArtifactPlace>, RuleRefusal>,
-    consequences: Consequences,
-}
-
-impl Submitted {
-    /// Returns the submission once its signature holds. Everything else that is wrong with it is said by
-    /// [`crate::decide`], so that the refusal can be recorded.
-    pub fn new(
-        submission: Submission,
-        artifact: Option<&Artifact>,
-        registry: &Registry,
-    ) -> Result<Self, RuleRefusal> {
-        let size = artifact.and_then(|_| artifact_size(&submission));
-        let checked = Checked::new(submission, Some(registry))?;
-        let artifact = place(&checked.statement().facts, artifact, size);
-        Ok(Self { checked, artifact, consequences: Consequences::default() })
-    }
-
-    /// Returns what an author in this process said a moment ago, without an artifact.
-    pub fn fresh(fresh: Fresh, registry: &Registry) -> Result<Self, RuleRefusal> {
-        let checked = Checked::fresh(fresh, registry)?;
-        let artifact = place(&checked.statement().facts, None, None);
-        Ok(Self { checked, artifact, consequences: Consequences::default() })
-    }
-
-    /// Returns the submission with what the desk adds to it in the same commit.
-    #[must_use]
-    pub fn with_consequences(self, consequences: Consequences) -> Self {
-        Self { consequences, ..self }
-    }
-
-    /// Returns what the desk adds to it.
-    pub const fn consequences(&self) -> &Consequences {
-        &self.consequences
-    }
-
-    /// Returns the checked statement.
-    pub const fn checked(&self) -> &Checked {
-        &self.checked
-    }
-
-    /// Returns where the artifact belongs that the statement records, if it is what the facts commit to.
-    pub fn artifact(&self) -> Option<&ArtifactPlace> {
-        self.artifact.as_ref().ok()?.as_ref()
-    }
-
-    pub(crate) fn into_parts(self) -> Result<(Checked, Option<ArtifactPlace>), RuleRefusal> {
-        Ok((self.checked, self.artifact?))
-    }
-}
-
-/// Returns where the artifact belongs that the facts record, if it is what they commit to.
-fn place(
-    facts: &Facts,
-    artifact: Option<&Artifact>,
-    size: Option<u64>,
-) -> Result<Option<ArtifactPlace>, RuleRefusal> {
-    match (facts, artifact) {
+/// Returns where the artifact belongs that a statement records, if it is what the facts commit to.
+fn place(said: &Checked, artifact: Option<&Artifact>) -> Result<Option<ArtifactPlace>, RuleRefusal> {
+    match (&said.statement().facts, artifact) {
         (Facts::ArtifactRecorded(facts), Some(artifact)) => {
             if artifact.bytes.len() > ARTIFACT_LIMIT {
                 return Err(RuleRefusal::artifact_too_large(artifact.bytes.len(), ARTIFACT_LIMIT));
@@ -144,7 +118,7 @@ fn place(
             if artifact.facts() != *facts {
                 return Err(RuleRefusal::artifact_mismatch());
             }
-            if let Some(named) = size.filter(|named| *named != artifact.bytes.len() as u64) {
+            if let Some(named) = artifact_size(said).filter(|named| *named != artifact.bytes.len() as u64) {
                 return Err(RuleRefusal::artifact_size(named, artifact.bytes.len()));
             }
             Ok(Some(ArtifactPlace { address: Address::of(&artifact.bytes), salt: artifact.salt }))
@@ -165,9 +139,8 @@ pub fn question(bytes: &[u8]) -> Option<Box<QuestionContent>> {
 }
 
 /// Returns the size that the content of an `artifact_recorded` names.
-fn artifact_size(submission: &Submission) -> Option<u64> {
-    let opening = submission.opening.as_ref()?;
-    match Content::parse(EventType::ArtifactRecorded, &opening.bytes) {
+fn artifact_size(said: &Checked) -> Option<u64> {
+    match Content::parse(EventType::ArtifactRecorded, &said.opening()?.bytes) {
         Ok(Content::ArtifactRecorded(content)) => Some(content.size.as_u64()),
         _ => None,
     }

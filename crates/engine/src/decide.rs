@@ -3,11 +3,10 @@
 
 use demur_core::{canonical, commitment::Salt, limit::Text, random::Random, time::Timestamp};
 use demur_ledger::{
-    admission::AdmissionError,
-    chain::{Body as EventBody, Stamp},
-    content::{self, Opening, RefusalContent, Terms},
-    entry::Entry,
-    envelope::{Event, Record, Said},
+    admission::{AdmissionError, Checked, agrees},
+    content::{Opening, RefusalContent, Terms},
+    entry::{ArtifactPlace, Entry},
+    envelope::{Body as EventBody, Event, Record, Said, Stamp},
     event_type::{Content, EventType, Facts, TraceKind},
     facts::{CommandRefused, RecoveryRecorded, RefusalCode, SessionAborted},
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
@@ -20,7 +19,7 @@ use demur_ledger::{
 };
 
 use crate::{
-    command::{Command, Consequences, Saying, Submitted, Told},
+    command::{Command, Consequences, Saying, answered},
     context::Context,
     refusal::RuleRefusal,
     state::{Body, State},
@@ -64,11 +63,12 @@ pub fn decide(
     if state.is_failed() {
         return Decision::refused(RuleRefusal::trace_failed());
     }
-    // The clock may go back, the record does not: this is the time the event will carry, and a statement must
-    // not have expired by then.
-    let now = now.max(state.tip().time());
+    // A statement must not have expired by the time that its event will carry.
+    let now = state.tip().time_at(now);
     let decided = match command {
-        Command::Submit(submitted) => return submit(state, context, *submitted, now, random),
+        Command::Submit { said, artifact, rest } => {
+            return submit(state, context, (*said, artifact), rest, now, random);
+        }
         Command::Abort(reason) => record(
             state,
             context,
@@ -78,7 +78,7 @@ pub fn decide(
             random,
         ),
         Command::Recover(note) => recover(state, context, &Content::RecoveryRecorded(note), now, random),
-        Command::Record(told) => return tell(state, context, *told, now, random),
+        Command::Record { first, rest } => return tell(state, context, *first, rest, now, random),
     };
     match decided {
         Ok(entry) => Decision::recorded(entry),
@@ -90,16 +90,17 @@ pub fn decide(
 fn tell(
     state: &State,
     context: &Context<'_>,
-    told: Told,
+    first: Saying,
+    rest: Consequences,
     now: Timestamp,
     random: &mut dyn Random,
 ) -> Decision {
-    if has_moved(state, &told.rest) {
+    if has_moved(state, &rest) {
         return Decision { events: Vec::new(), reply: Reply::Moved };
     }
-    let Saying { role, facts, content } = told.first;
+    let Saying { role, facts, content } = first;
     let decided = say(state, context, (role, facts), content.as_ref(), None, now, random)
-        .and_then(|first| follow(state, context, first, told.rest, now, random));
+        .and_then(|first| follow(state, context, first, rest, now, random));
     decided.unwrap_or_else(|refusal| {
         // What a person was refused is on record like everybody's; the desk stands for whoever has no key.
         let of_a_person = (role == Role::Person).then(|| {
@@ -152,27 +153,29 @@ impl Decision {
     }
 }
 
+/// A statement, and the artifact that it records.
+type Submitted = (Checked, Result<Option<ArtifactPlace>, RuleRefusal>);
+
 fn submit(
     state: &State,
     context: &Context<'_>,
-    submitted: Submitted,
+    (said, artifact): Submitted,
+    rest: Consequences,
     now: Timestamp,
     random: &mut dyn Random,
 ) -> Decision {
-    let checked = submitted.checked();
     if let Some(earlier) = &context.earlier
-        && earlier.statement == checked.statement_bytes()
+        && earlier.statement == said.statement_bytes()
     {
         let reply = Reply::Repeated { trace: earlier.trace, position: earlier.position };
         return Decision { events: Vec::new(), reply };
     }
-    if has_moved(state, submitted.consequences()) {
+    if has_moved(state, &rest) {
         return Decision { events: Vec::new(), reply: Reply::Moved };
     }
-    let (key, command) = (checked.key(), checked.statement().command);
-    let consequences = submitted.consequences().clone();
-    let decided = admit(state, context, submitted, now)
-        .and_then(|first| follow(state, context, first, consequences, now, random));
+    let (key, command) = (said.key(), said.statement().command);
+    let decided = admit_statement(state, context, (said, artifact), now)
+        .and_then(|first| follow(state, context, first, rest, now, random));
     match decided {
         Ok(decision) => decision,
         Err(refusal) => {
@@ -189,18 +192,17 @@ fn submit(
 }
 
 /// Returns the event of a statement that door, guards and registry let through.
-fn admit(
+fn admit_statement(
     state: &State,
     context: &Context<'_>,
-    submitted: Submitted,
+    (checked, artifact): Submitted,
     now: Timestamp,
 ) -> Result<Entry, RuleRefusal> {
     if context.earlier.is_some() {
         return Err(AdmissionError::CommandUsed.into());
     }
     let registry = state.registry().unwrap_or(context.registry);
-    let checked = submitted.checked();
-    let actor = checked.admit(Some(registry), state.tip(), context.seen, now)?;
+    let actor = checked.stand_next(Some(registry), state.tip(), context.seen, now)?;
     let statement = checked.statement();
     let said = Said { kind: &statement.kind, role: statement.role, facts: &statement.facts };
     match state.body() {
@@ -210,15 +212,17 @@ fn admit(
         Body::Registry(_) => {}
         Body::Trace(trace) => {
             guard(trace, state, actor, said, ProofKind::Ed25519, now)?;
-            let words = checked.opening().map(|opening| Content::parse(checked.kind(), &opening.bytes));
-            check_terms(context, &statement.facts, words.and_then(Result::ok).as_ref())?;
+            if answered(&statement.facts).is_some() {
+                let words = checked.opening().map(|opening| Content::parse(checked.kind(), &opening.bytes));
+                check_terms(context, &statement.facts, words.and_then(Result::ok).as_ref())?;
+            }
         }
     }
     let mut stamp = stamp(registry, now);
     if let Facts::StoreRestored(facts) = &statement.facts {
         stamp.epoch = facts.epoch.as_u64();
     }
-    let (checked, artifact) = submitted.into_parts()?;
+    let artifact = artifact?;
     let (body, opening) = checked.into_body();
     let event = envelop(state, &stamp, actor, body)?;
     if let Body::Registry(registry) = state.body() {
@@ -349,7 +353,7 @@ fn say(
     let said = Said { kind: &kind.into(), role, facts: &facts };
     guard(trace, state, actor, said, ProofKind::None, now)?;
     if let Some(words) = words {
-        content::agrees(&facts, words).map_err(AdmissionError::from)?;
+        agrees(&facts, words).map_err(AdmissionError::from)?;
     }
     check_terms(context, &facts, words)?;
     let too_large = |error: &dyn std::fmt::Display| RuleRefusal::too_large(error.to_string());

@@ -18,12 +18,13 @@
 //! use demur_core::{key::SecretKey, random::Seeded, time::Timestamp};
 //! use demur_engine::{
 //!     Reply,
-//!     command::{Command, Submitted},
+//!     command::{Command, Consequences},
 //!     context::Context,
 //!     decide,
 //!     state::State,
 //! };
 //! use demur_ledger::{
+//!     admission::Checked,
 //!     author::{Author, Place},
 //!     desk::Desk,
 //!     name::PrincipalId,
@@ -42,7 +43,8 @@
 //! let place = Place { store: desk.store(), trace: state.tip().trace(), seen, now };
 //! let submission = planner.register(&place, None, "a planner", &mut random)?;
 //!
-//! let command = Command::Submit(Box::new(Submitted::new(submission, None, desk.registry())?));
+//! let said = Checked::new(submission, Some(desk.registry()))?;
+//! let command = Command::submit(said, None, Consequences::default());
 //! let seen = seen.map(|seen| seen.hash);
 //! let context = Context { registry: desk.registry(), seen, question: None, earlier: None };
 //! let decision = decide(&state, &context, command, now, &mut random);

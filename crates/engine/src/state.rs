@@ -12,8 +12,7 @@ use demur_ledger::{
     question::Questions,
     registry::{Registry, RegistryError},
     state::{GuardError, Phase, State as RunState},
-    trace_state::TraceState,
-    work::Work,
+    trace_state::{TraceState, Work},
 };
 use serde::{Deserialize, Serialize};
 

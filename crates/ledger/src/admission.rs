@@ -1,26 +1,32 @@
 //! The door: what a submission must satisfy before the desk orders it (`docs/format.md` 3 and 4; LED-09).
 //! Everything here holds without the state of the run; the guards of [`crate::state`] come after it.
 
+mod error;
+
+use std::collections::BTreeSet;
+
 use demur_core::{
-    canonical::ReadError,
     hash::{Digest, Purpose},
-    key::{Fingerprint, PublicKey, SignatureError},
+    key::{Fingerprint, PublicKey},
     time::Timestamp,
 };
 
+pub use error::AdmissionError;
+
 use crate::{
-    chain::{Body, Tip},
-    content::{self, ContentMismatch, ContentRule, Opening},
+    chain::Tip,
+    content::{AnswerContent, AnswerValue, ContentRule, Opening, QuestionContent},
+    envelope::Body,
     event_type::{Content, EventType, Facts, Opens, TypeName},
-    name::{PrincipalId, Sequence, StoreId},
+    facts::{AnswerKind, Question, QuestionAnswered},
+    name::{PrincipalId, StoreId},
     proof::{Proof, ProofKind},
     registry::{Registry, Standing},
-    role::Role,
-    statement::{Fresh, Statement, Submission},
+    statement::{Statement, Submission},
 };
 
 /// A submission that its author signed: whoever reads it knows who said it. Checking it is most of the work and
-/// needs no lock; [`Checked::admit`] then says whether it may stand next in its trace.
+/// needs no lock; [`Checked::stand_next`] then says whether it may stand next in its trace.
 #[derive(Clone, Debug)]
 pub struct Checked {
     submission: Submission,
@@ -34,33 +40,25 @@ impl Checked {
     /// Returns the submission once its signature holds. Without a registry only the statement that creates a
     /// store can hold.
     pub fn new(submission: Submission, registry: Option<&Registry>) -> Result<Self, AdmissionError> {
-        Self::with(submission, registry, |key, submission| {
-            Ok(submission.proof.admit(key, Purpose::Statement, &submission.statement)?)
-        })
-    }
-
-    /// Returns what was signed in this process, if the registry knows the key that signed it.
-    pub fn fresh(fresh: Fresh, registry: &Registry) -> Result<Self, AdmissionError> {
-        let signer = *fresh.key();
-        Self::with(fresh.into_submission(), Some(registry), |key, _| {
-            if *key == signer { Ok(()) } else { Err(AdmissionError::Key(Standing::Unknown)) }
-        })
-    }
-
-    fn with(
-        submission: Submission,
-        registry: Option<&Registry>,
-        holds: impl FnOnce(&PublicKey, &Submission) -> Result<(), AdmissionError>,
-    ) -> Result<Self, AdmissionError> {
         let statement = Statement::parse(&submission.statement)?;
         let kind = match &statement.kind {
             TypeName::Known(kind) => *kind,
             TypeName::Unknown(_) => return Err(AdmissionError::UnknownType { kind: statement.kind.clone() }),
         };
         let key = signing_key(&submission, &statement, registry)?;
-        holds(&key, &submission)?;
+        submission.proof.admit(&key, Purpose::Statement, &submission.statement)?;
+        Ok(Self::spoken(submission, statement, kind))
+    }
+
+    /// Returns a statement that is known to be signed with the key its proof names: it was signed here, or that was checked.
+    pub(crate) fn spoken(submission: Submission, statement: Statement, kind: EventType) -> Self {
         let flaw = check_form(&submission, &statement, kind).err();
-        Ok(Self { submission, statement, kind, flaw })
+        Self { submission, statement, kind, flaw }
+    }
+
+    /// Returns the submission, to be sent elsewhere.
+    pub fn into_submission(self) -> Submission {
+        self.submission
     }
 
     /// Returns what the author said.
@@ -89,8 +87,9 @@ impl Checked {
     }
 
     /// Returns the principal behind the key if the statement may stand next in this trace, as far as the door can
-    /// tell. `seen` is the hash of this trace's event at the place that the statement's `seen` names, if any.
-    pub fn admit(
+    /// tell. `seen` is the hash of this trace's event at the place that the statement's `seen` names, if any; `now` is the
+    /// time that the event will carry, [`Tip::time_at`].
+    pub fn stand_next(
         &self,
         registry: Option<&Registry>,
         tip: &Tip,
@@ -101,8 +100,6 @@ impl Checked {
             return Err(flaw.clone());
         }
         check_place(&self.statement, self.kind, registry.map(Registry::store), tip, seen)?;
-        // The clock may go back, the record does not: this is the time that the event will carry.
-        let now = now.max(tip.time());
         if now > self.statement.not_after {
             return Err(AdmissionError::Expired { not_after: self.statement.not_after, now });
         }
@@ -225,128 +222,60 @@ fn check_content(
                 return Err(AdmissionError::Commitment);
             }
             let content = Content::parse(kind, &opening.bytes).map_err(AdmissionError::Content)?;
-            Ok(content::agrees(&statement.facts, &content)?)
+            Ok(agrees(&statement.facts, &content)?)
         }
         (rule, _, _) => Err(AdmissionError::ContentRule { kind, required: rule == ContentRule::Required }),
     }
 }
 
-/// The door says no. Nothing was recorded.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum AdmissionError {
-    /// Malformed: not a canonical statement.
-    #[error("expected a statement in canonical JSON: {0}")]
-    Statement(#[from] ReadError),
-    /// Malformed: a type this version does not know.
-    #[error("expected a known event type, found {kind}: use a newer version of demur")]
-    UnknownType {
-        /// The type.
-        kind: TypeName,
-    },
-    /// Forbidden: the role guard.
-    #[error("the role {role} may not emit {kind}")]
-    Role {
-        /// The role.
-        role: Role,
-        /// The type.
-        kind: EventType,
-    },
-    /// Forbidden: only the desk records such events.
-    #[error("{kind} is recorded by the desk and takes no statement")]
-    NotForAuthors {
-        /// The type.
-        kind: EventType,
-    },
-    /// Malformed: meant for another store.
-    #[error("the statement is for another store")]
-    OtherStore,
-    /// Malformed: meant for another trace.
-    #[error("the statement is for another trace")]
-    OtherTrace,
-    /// Malformed: an event before the one that opens the trace.
-    #[error("expected an event that opens a trace, found {kind}")]
-    NotOpened {
-        /// The type.
-        kind: EventType,
-    },
-    /// Malformed: the trace is there already.
-    #[error("the trace exists already: choose a new id to open another")]
-    TraceExists,
-    /// Malformed: `seen` names no event of this trace.
-    #[error("seen: expected number and hash of an event of this trace, found something else")]
-    Seen,
-    /// Malformed: a reference past `seen`.
-    #[error("the facts refer to event {cited}, which the author had not seen")]
-    CitesUnseen {
-        /// The event.
-        cited: Sequence,
-    },
-    /// Expired.
-    #[error("the statement expired at {not_after}, it is {now}: sign it again")]
-    Expired {
-        /// Its end.
-        not_after: Timestamp,
-        /// The desk's clock.
-        now: Timestamp,
-    },
-    /// Forbidden: the key may not speak.
-    #[error("{0}")]
-    Key(Standing),
-    /// Forbidden: the key may not speak in this role.
-    #[error("the key is not registered for the role {role}")]
-    KeyRole {
-        /// The role.
-        role: Role,
-    },
-    /// Forbidden: not signed by the key it names.
-    #[error("the signature does not hold: {0}")]
-    Signature(#[from] SignatureError),
-    /// Malformed: content does not open the commitment.
-    #[error("the content and salt do not open the commitment in the statement")]
-    Commitment,
-    /// Malformed: content of the wrong shape.
-    #[error("content: {0}")]
-    Content(#[source] ReadError),
-    /// Malformed: content contradicts the facts.
-    #[error("content: {0}")]
-    Mismatch(#[from] ContentMismatch),
-    /// Malformed: content missing, or there where there is none.
-    #[error("{kind}: expected {}", if *.required { "content with its salt and commitment" } else { "no content" })]
-    ContentRule {
-        /// The type.
-        kind: EventType,
-        /// What the table says.
-        required: bool,
-    },
-    /// Repeat: this key used this command id before.
-    #[error("the command id was used before by this key: a new command needs a new id")]
-    CommandUsed,
+/// Checks that content says nothing else than the facts beside it.
+pub fn agrees(facts: &Facts, content: &Content) -> Result<(), ContentMismatch> {
+    let holds = match (facts, content) {
+        (Facts::ProposalReviewed(facts), Content::ProposalReviewed(content)) => {
+            facts.conditions.as_u64() == content.conditions.len() as u64
+        }
+        (Facts::FinalStatementSigned(facts), Content::FinalStatementSigned(content)) => {
+            facts.claims.iter().eq(content.claims.iter().map(|claim| &claim.claim))
+        }
+        (Facts::QuestionAsked(facts), Content::QuestionAsked(content)) => asks(&facts.0, content),
+        (Facts::GapFound(facts), Content::GapFound(content)) => asks(&facts.0, content),
+        (Facts::QuestionAnswered(facts), Content::QuestionAnswered(content)) => answers(facts, content),
+        (Facts::AnswerSuperseded(facts), Content::AnswerSuperseded(content)) => {
+            answers(&facts.answer, content)
+        }
+        (_, Content::AnswerClaimed(content)) => !content.answer.is_sealed(),
+        (_, Content::QuestionDefaulted(content)) => !content.default.is_sealed(),
+        _ => true,
+    };
+    if holds { Ok(()) } else { Err(ContentMismatch) }
 }
 
-impl AdmissionError {
-    /// Returns the stable code.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Statement(_) => "STATEMENT_MALFORMED",
-            Self::UnknownType { .. } => "TYPE_UNKNOWN",
-            Self::Role { .. } => "ROLE_FORBIDDEN",
-            Self::NotForAuthors { .. } => "NOT_FOR_AUTHORS",
-            Self::OtherStore => "OTHER_STORE",
-            Self::OtherTrace => "OTHER_TRACE",
-            Self::NotOpened { .. } => "NOT_OPENED",
-            Self::TraceExists => "TRACE_EXISTS",
-            Self::Seen => "SEEN_UNKNOWN",
-            Self::CitesUnseen { .. } => "CITES_UNSEEN",
-            Self::Expired { .. } => "EXPIRED",
-            Self::Key(Standing::Revoked { .. }) => "KEY_REVOKED",
-            Self::Key(Standing::Retired { .. }) => "KEY_RETIRED",
-            Self::Key(_) => "KEY_UNKNOWN",
-            Self::KeyRole { .. } => "KEY_ROLE",
-            Self::Signature(_) => "SIGNATURE_INVALID",
-            Self::Commitment => "COMMITMENT",
-            Self::Content(_) | Self::Mismatch(_) => "CONTENT_MALFORMED",
-            Self::ContentRule { .. } => "CONTENT_RULE",
-            Self::CommandUsed => "COMMAND_USED",
-        }
+/// As many choices as the facts count, no value twice, and a default exactly if the facts say so, of a kind that
+/// fits (AEP-11, AEP-16). What the asker offers is there to be read, and a secret has nothing on offer.
+fn asks(facts: &Question, content: &QuestionContent) -> bool {
+    let choices = content.choices.as_slice();
+    let distinct = choices.iter().map(|choice| choice.value.as_str()).collect::<BTreeSet<_>>();
+    let fits = |value: &AnswerValue| facts.kinds.iter().any(|kind| value.fits(*kind, choices));
+    let offered = content.recommendation.is_some() || !content.suggestions.is_empty();
+    let sealed = content.default.iter().chain(&content.recommendation).any(AnswerValue::is_sealed);
+    facts.choices.as_u64() == choices.len() as u64
+        && distinct.len() == choices.len()
+        && facts.default == content.default.is_some()
+        && content.default.as_ref().is_none_or(fits)
+        && !sealed
+        && !(offered && facts.is_secret())
+}
+
+/// The value is of the kind that the facts name. Which choice a value belongs to, only the question can tell.
+fn answers(facts: &QuestionAnswered, content: &AnswerContent) -> bool {
+    match facts.kind {
+        AnswerKind::Secret => content.answer.is_sealed() && content.signed.is_none(),
+        AnswerKind::MultipleChoice => matches!(content.answer, AnswerValue::Text(_)),
+        kind => content.answer.fits(kind, &[]),
     }
 }
+
+/// Content that contradicts the facts it travels with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the content names other conditions, claims, choices or values than the facts")]
+pub struct ContentMismatch;

@@ -1,7 +1,7 @@
-//! An author: a key, the principal behind it and the role it speaks in. Makes the submissions a desk admits.
+//! An author: a key, the principal behind it and the role it speaks in. Here statements are made and signed.
 
 use demur_core::{
-    canonical,
+    canonical::{self, WriteError},
     commitment::{Commitment, Salt},
     hash::Purpose,
     key::{Fingerprint, PublicKey, SecretKey},
@@ -11,12 +11,14 @@ use demur_core::{
 };
 
 use crate::{
-    content::NameContent,
-    event_type::{Content, Facts},
+    admission::Checked,
+    content::{NameContent, Opening},
+    event_type::{Content, EventType, Facts, TypeName},
     facts::{ArtifactRecorded, KeyRegistered, KeyRotated, PossessionClaim},
     name::{CommandId, Position, PrincipalId, StoreId, TraceId},
+    proof::KeySignature,
     role::Role,
-    statement::{Draft, DraftError, Fresh, Submission},
+    statement::{Statement, Submission},
 };
 
 /// Whoever signs statements.
@@ -38,6 +40,32 @@ pub struct Place {
     pub seen: Option<Position>,
     /// The author's clock.
     pub now: Timestamp,
+}
+
+impl Place {
+    /// Returns a statement that is not signed yet, its type, and the content that it commits to.
+    fn statement(
+        &self,
+        command: CommandId,
+        (role, facts, content): Saying,
+        random: &mut dyn Random,
+    ) -> Result<(EventType, Statement, Option<Opening>), DraftError> {
+        let salt = Salt::draw(random);
+        let kind = facts.event_type().ok_or(DraftError::UnknownType)?;
+        let opening = content.map(|content| Opening::of(&content, salt)).transpose()?;
+        let statement = Statement {
+            command,
+            content: opening.as_ref().map(Opening::commitment),
+            facts,
+            not_after: self.now.plus_millis(GOOD_FOR),
+            role,
+            seen: self.seen,
+            store: Some(self.store),
+            trace: self.trace,
+            kind: kind.into(),
+        };
+        Ok((kind, statement, opening))
+    }
 }
 
 impl Author {
@@ -69,11 +97,11 @@ impl Author {
         content: Option<Content>,
         random: &mut dyn Random,
     ) -> Result<Submission, DraftError> {
-        self.say_as(self.role, CommandId::new(place.now, random), place, facts.into(), content, random)
+        self.say_as(CommandId::new(place.now, random), place, (self.role, facts.into(), content), random)
     }
 
     /// Returns a signed statement for the desk in this process, under a command id of the caller's choice: it is recorded once
-    /// however often it is made.
+    /// however often it is made. Nothing that came from outside can pass for it, so its signature needs no second look.
     pub fn speak(
         &self,
         command: CommandId,
@@ -81,9 +109,10 @@ impl Author {
         facts: impl Into<Facts>,
         content: Option<Content>,
         random: &mut dyn Random,
-    ) -> Result<Fresh, DraftError> {
-        let submission = self.say_as(self.role, command, place, facts.into(), content, random)?;
-        Ok(Fresh::new(submission, self.key.public()))
+    ) -> Result<Checked, DraftError> {
+        let said = (self.role, facts.into(), content);
+        let (kind, statement, opening) = place.statement(command, said, random)?;
+        Ok(Checked::spoken(sign(&statement, opening, &self.key)?, statement, kind))
     }
 
     /// Returns the statement that brings this author's key into the registry.
@@ -103,7 +132,7 @@ impl Author {
         let name = name.try_into().map_err(|_| AuthorError::Name)?;
         let content = Some(Content::KeyRegistered(NameContent { name }));
         let command = CommandId::new(place.now, random);
-        Ok(self.say_as(Role::Holder, command, place, facts.into(), content, random)?)
+        Ok(self.say_as(command, place, (Role::Holder, facts.into(), content), random)?)
     }
 
     /// Returns the statement that names `new` as the successor of `old`, signed with this author's key: the old
@@ -122,30 +151,80 @@ impl Author {
         let possession = new.sign(Purpose::Possession, &bytes);
         let facts = KeyRotated { key: new.public(), old, possession, recovery };
         let role = if self.role == Role::Desk { Role::Desk } else { Role::Holder };
-        Ok(self.say_as(role, command, place, facts.into(), None, random)?)
+        Ok(self.say_as(command, place, (role, facts.into(), None), random)?)
     }
 
     fn say_as(
         &self,
-        role: Role,
         command: CommandId,
         place: &Place,
-        facts: Facts,
-        content: Option<Content>,
+        said: Saying,
         random: &mut dyn Random,
     ) -> Result<Submission, DraftError> {
-        let draft = Draft {
-            command,
-            content,
-            facts,
-            not_after: place.now.plus_millis(GOOD_FOR),
-            role,
-            seen: place.seen,
-            store: Some(place.store),
-            trace: place.trace,
-        };
-        draft.sign(&self.key, Salt::draw(random))
+        let (_, statement, opening) = place.statement(command, said, random)?;
+        Ok(sign(&statement, opening, &self.key)?)
     }
+}
+
+/// What an author says: the role, the facts, the words.
+type Saying = (Role, Facts, Option<Content>);
+
+/// Returns a statement signed with its author's key, and the content it commits to.
+fn sign(statement: &Statement, opening: Option<Opening>, key: &SecretKey) -> Result<Submission, WriteError> {
+    let bytes = statement.to_bytes()?;
+    let proof = KeySignature::sign(key, Purpose::Statement, &bytes);
+    Ok(Submission { statement: bytes, proof, opening })
+}
+
+/// A statement that is not signed yet, for whoever is no [`Author`].
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// See [`Statement::command`].
+    pub command: CommandId,
+    /// The content, if the event type has any.
+    pub content: Option<Content>,
+    /// See [`Statement::facts`].
+    pub facts: Facts,
+    /// See [`Statement::not_after`].
+    pub not_after: Timestamp,
+    /// See [`Statement::role`].
+    pub role: Role,
+    /// See [`Statement::seen`].
+    pub seen: Option<Position>,
+    /// See [`Statement::store`].
+    pub store: Option<StoreId>,
+    /// See [`Statement::trace`].
+    pub trace: TraceId,
+}
+
+impl Draft {
+    /// Returns the signed submission. The salt must be fresh: one salt, one content.
+    pub fn sign(self, key: &SecretKey, salt: Salt) -> Result<Submission, DraftError> {
+        let opening = self.content.map(|content| Opening::of(&content, salt)).transpose()?;
+        let statement = Statement {
+            command: self.command,
+            content: opening.as_ref().map(Opening::commitment),
+            kind: self.facts.event_type().map(TypeName::from).ok_or(DraftError::UnknownType)?,
+            facts: self.facts,
+            not_after: self.not_after,
+            role: self.role,
+            seen: self.seen,
+            store: self.store,
+            trace: self.trace,
+        };
+        Ok(sign(&statement, opening, key)?)
+    }
+}
+
+/// A draft that cannot be signed.
+#[derive(Debug, thiserror::Error)]
+pub enum DraftError {
+    /// Caller misuse: facts of a type this version does not know.
+    #[error("expected facts of a known event type, found an unknown one: use a newer version of demur")]
+    UnknownType,
+    /// Caller misuse: a value that JSON cannot carry.
+    #[error("the statement cannot be written as canonical JSON")]
+    Write(#[from] WriteError),
 }
 
 /// Bytes to be stored, with the facts that commit to them.

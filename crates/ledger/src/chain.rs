@@ -1,15 +1,12 @@
-//! One trace as the desk extends it: its end and the rules of the envelope around each new event
-//! (`docs/format.md` 5). [`Tip`] is all that an append needs; [`Chain`] also remembers what came before.
+//! One trace as the desk extends it. [`Tip`] is all that the next event needs; [`Chain`] also remembers what came before.
 
 use std::collections::BTreeSet;
 
-use demur_core::{commitment::Commitment, hash::Digest, key::Fingerprint, time::Timestamp};
+use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 
 use crate::{
-    envelope::{Envelope, Event, FORMAT, Record, SealError},
-    name::{CommandId, Position, PrincipalId, Sequence, StoreId, TraceId},
-    proof::Proof,
-    statement::Statement,
+    envelope::Event,
+    name::{CommandId, Position, Sequence, TraceId},
 };
 
 /// The end of a trace, ready for its next event.
@@ -26,28 +23,6 @@ pub struct Chain {
     tip: Tip,
     hashes: Vec<Digest>,
     commands: BTreeSet<(Fingerprint, CommandId)>,
-}
-
-/// What the desk adds to an event besides its place.
-#[derive(Clone, Copy, Debug)]
-pub struct Stamp {
-    /// The store; none only while it is being created.
-    pub store: Option<StoreId>,
-    /// The store's epoch.
-    pub epoch: u64,
-    /// The newest registry event.
-    pub registry: Option<Position>,
-    /// The desk's clock.
-    pub now: Timestamp,
-}
-
-/// What an event carries: an author's statement, or the desk's own record.
-#[derive(Clone, Debug)]
-pub enum Body {
-    /// A statement and its proof.
-    Statement(Box<Statement>, Proof),
-    /// The desk's word, with the commitment to its content.
-    Record(Box<Record>, Option<Commitment>),
 }
 
 impl Tip {
@@ -77,39 +52,17 @@ impl Tip {
         self.time
     }
 
+    /// Returns the time that the next event carries. The clock may go back, the record does not.
+    pub fn time_at(&self, now: Timestamp) -> Timestamp {
+        self.time.max(now)
+    }
+
     /// Returns the place of the next event.
     pub const fn next(&self) -> Sequence {
         match self.head {
             Some(head) => head.sequence.next(),
             None => Sequence::FIRST,
         }
-    }
-
-    /// Returns the next event with this body.
-    pub fn envelop(&self, stamp: &Stamp, actor: PrincipalId, body: Body) -> Result<Event, SealError> {
-        let (statement, proof, record, content) = match body {
-            Body::Statement(statement, proof) => {
-                let content = statement.content;
-                (Some(*statement), proof, None, content)
-            }
-            Body::Record(record, content) => (None, Proof::None, Some(*record), content),
-        };
-        Event::seal(Envelope {
-            actor,
-            content,
-            epoch: stamp.epoch,
-            format: FORMAT,
-            previous: self.head.map(|head| head.hash),
-            proof,
-            record,
-            registry: stamp.registry,
-            sequence: self.next(),
-            statement,
-            store: stamp.store,
-            // The clock may go back, the record does not.
-            time: self.time.max(stamp.now),
-            trace: self.trace,
-        })
     }
 }
 

@@ -8,8 +8,6 @@ mod question;
 mod run;
 mod tool;
 
-use std::collections::BTreeSet;
-
 use demur_core::{
     canonical,
     commitment::{Commitment, Salt},
@@ -33,10 +31,7 @@ pub use tool::{
     RationaleContent,
 };
 
-use crate::{
-    event_type::{Content, Facts},
-    facts::{AnswerKind, Question, QuestionAnswered},
-};
+use crate::event_type::Content;
 
 /// Whether an event type has content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,60 +73,13 @@ impl Opening {
         Ok(Self { bytes, salt })
     }
 
+    /// Returns the opening of content. The salt must be fresh: one salt, one content.
+    pub(crate) fn of(content: &Content, salt: Salt) -> Result<Self, canonical::WriteError> {
+        Ok(Self { bytes: canonical::to_vec(content)?, salt })
+    }
+
     /// Returns the commitment that this opens.
     pub fn commitment(&self) -> Commitment {
         Commitment::to_content(&self.salt, &self.bytes)
     }
 }
-
-/// Checks that content says nothing else than the facts beside it.
-pub fn agrees(facts: &Facts, content: &Content) -> Result<(), ContentMismatch> {
-    let holds = match (facts, content) {
-        (Facts::ProposalReviewed(facts), Content::ProposalReviewed(content)) => {
-            facts.conditions.as_u64() == content.conditions.len() as u64
-        }
-        (Facts::FinalStatementSigned(facts), Content::FinalStatementSigned(content)) => {
-            facts.claims.iter().eq(content.claims.iter().map(|claim| &claim.claim))
-        }
-        (Facts::QuestionAsked(facts), Content::QuestionAsked(content)) => asks(&facts.0, content),
-        (Facts::GapFound(facts), Content::GapFound(content)) => asks(&facts.0, content),
-        (Facts::QuestionAnswered(facts), Content::QuestionAnswered(content)) => answers(facts, content),
-        (Facts::AnswerSuperseded(facts), Content::AnswerSuperseded(content)) => {
-            answers(&facts.answer, content)
-        }
-        (_, Content::AnswerClaimed(content)) => !content.answer.is_sealed(),
-        (_, Content::QuestionDefaulted(content)) => !content.default.is_sealed(),
-        _ => true,
-    };
-    if holds { Ok(()) } else { Err(ContentMismatch) }
-}
-
-/// As many choices as the facts count, no value twice, and a default exactly if the facts say so, of a kind that
-/// fits (AEP-11, AEP-16). What the asker offers is there to be read, and a secret has nothing on offer.
-fn asks(facts: &Question, content: &QuestionContent) -> bool {
-    let choices = content.choices.as_slice();
-    let distinct = choices.iter().map(|choice| choice.value.as_str()).collect::<BTreeSet<_>>();
-    let fits = |value: &AnswerValue| facts.kinds.iter().any(|kind| value.fits(*kind, choices));
-    let offered = content.recommendation.is_some() || !content.suggestions.is_empty();
-    let sealed = content.default.iter().chain(&content.recommendation).any(AnswerValue::is_sealed);
-    facts.choices.as_u64() == choices.len() as u64
-        && distinct.len() == choices.len()
-        && facts.default == content.default.is_some()
-        && content.default.as_ref().is_none_or(fits)
-        && !sealed
-        && !(offered && facts.is_secret())
-}
-
-/// The value is of the kind that the facts name. Which choice a value belongs to, only the question can tell.
-fn answers(facts: &QuestionAnswered, content: &AnswerContent) -> bool {
-    match facts.kind {
-        AnswerKind::Secret => content.answer.is_sealed() && content.signed.is_none(),
-        AnswerKind::MultipleChoice => matches!(content.answer, AnswerValue::Text(_)),
-        kind => content.answer.fits(kind, &[]),
-    }
-}
-
-/// Content that contradicts the facts it travels with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the content names other conditions, claims, choices or values than the facts")]
-pub struct ContentMismatch;

@@ -11,16 +11,17 @@ use demur_core::{
 
 use crate::{
     admission::{AdmissionError, Checked},
-    chain::{Body, Chain, Stamp},
+    author::{Draft, DraftError},
+    chain::Chain,
     content::Opening,
-    envelope::{Event, Record, SealError},
+    envelope::{Body, Event, Record, SealError, Stamp},
     event_type::{Content, EventType, Facts, TypeName},
     name::{CommandId, PrincipalId, Sequence, StoreId, TraceId},
     registry::{Registry, RegistryError},
     role::Role,
     signed::{Head, Receipt, Signed},
     state::GuardError,
-    statement::{Draft, DraftError, Submission, statement_hash},
+    statement::{Submission, statement_hash},
     trace_state::TraceState,
 };
 
@@ -89,7 +90,7 @@ impl Desk {
         };
         let mut chain = Chain::new(draft.trace);
         let checked = Checked::new(draft.sign(&key, Salt::draw(random))?, None)?;
-        let actor = checked.admit(None, chain.tip(), None, now)?;
+        let actor = checked.stand_next(None, chain.tip(), None, now)?;
         let stamp = Stamp { store: None, epoch: 1, registry: None, now };
         let (body, opening) = checked.into_body();
         let event = chain.tip().envelop(&stamp, actor, body)?;
@@ -187,7 +188,8 @@ impl Desk {
         let checked = Checked::new(submission, Some(&self.registry))?;
         let statement = checked.statement();
         let seen = statement.seen.and_then(|seen| chain.hash(seen.sequence));
-        let actor = checked.admit(Some(&self.registry), chain.tip(), seen, now)?;
+        let tip = chain.tip();
+        let actor = checked.stand_next(Some(&self.registry), tip, seen, tip.time_at(now))?;
         if chain.knows_command(checked.key(), statement.command) {
             return Err(AdmissionError::CommandUsed);
         }

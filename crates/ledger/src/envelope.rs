@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::{
+    chain::Tip,
     event_type::{Facts, TypeName},
     name::{Position, PrincipalId, Sequence, StoreId, TraceId, object, present},
     proof::Proof,
@@ -200,6 +201,56 @@ impl Event {
             check(record.cause.is_none_or(|cause| cause < envelope.sequence), "cause")?;
         }
         Ok(said)
+    }
+}
+
+/// What the desk adds to an event besides its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamp {
+    /// The store; none only while it is being created.
+    pub store: Option<StoreId>,
+    /// The store's epoch.
+    pub epoch: u64,
+    /// The newest registry event.
+    pub registry: Option<Position>,
+    /// The desk's clock.
+    pub now: Timestamp,
+}
+
+/// What an event carries: an author's statement, or the desk's own record.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// A statement and its proof.
+    Statement(Box<Statement>, Proof),
+    /// The desk's word, with the commitment to its content.
+    Record(Box<Record>, Option<Commitment>),
+}
+
+impl Tip {
+    /// Returns the next event with this body.
+    pub fn envelop(&self, stamp: &Stamp, actor: PrincipalId, body: Body) -> Result<Event, SealError> {
+        let (statement, proof, record, content) = match body {
+            Body::Statement(statement, proof) => {
+                let content = statement.content;
+                (Some(*statement), proof, None, content)
+            }
+            Body::Record(record, content) => (None, Proof::None, Some(*record), content),
+        };
+        Event::seal(Envelope {
+            actor,
+            content,
+            epoch: stamp.epoch,
+            format: FORMAT,
+            previous: self.head().map(|head| head.hash),
+            proof,
+            record,
+            registry: stamp.registry,
+            sequence: self.next(),
+            statement,
+            store: stamp.store,
+            time: self.time_at(stamp.now),
+            trace: self.trace(),
+        })
     }
 }
 

@@ -60,4 +60,3 @@ pub mod statement;
 pub mod timeline;
 pub mod trace_state;
 pub mod verify;
-pub mod work;

@@ -241,29 +241,6 @@ impl Questions {
         })
     }
 
-    /// Checks that this may happen to the questions now; other events have no say here.
-    pub(crate) fn guard(&self, step: &Step<'_>) -> Result<(), QuestionError> {
-        match step.said.facts {
-            Facts::QuestionAsked(facts) => self.guard_ask(step, &facts.0),
-            Facts::GapFound(facts) => self.guard_ask(step, &facts.0),
-            Facts::QuestionAnswered(facts) => self.guard_answer(step, facts),
-            Facts::AnswerSuperseded(facts) => self.guard_supersession(step, &facts.answer, facts.replaces),
-            Facts::AnswerRevoked(facts) => self.guard_own_answer(step, facts.question, facts.answer),
-            Facts::AnswerClaimed(facts) => self.guard_asker(step, facts.question),
-            Facts::GapAccepted(facts) => self.guard_acceptance(step, &facts.question, facts.assurance),
-            Facts::GapWithdrawn(facts) => self.guard_withdrawal(facts.question),
-            Facts::QuestionDeclined(facts) => self.guard_answerer(step, facts.question),
-            Facts::QuestionPassedOn(facts) => self.guard_handing_on(step, facts.question, &facts.answerers),
-            Facts::QuestionDelivered(facts) => self.guard_delivery(facts.question),
-            Facts::QuestionEscalated(facts) => self.guard_escalation(step, facts),
-            Facts::QuestionExtended(facts) => self.guard_extension(step, facts),
-            Facts::QuestionCancelled(facts) => self.guard_cancellation(step, facts.question),
-            Facts::QuestionExpired(facts) => self.guard_timeout(step, facts.question, false),
-            Facts::QuestionDefaulted(facts) => self.guard_timeout(step, facts.question, true),
-            _ => Ok(()),
-        }
-    }
-
     /// Folds an event in that [`Self::guard`] let through.
     pub(crate) fn fold(&mut self, step: &Step<'_>, hash: Digest) {
         if let Some(asked) = subject(step.said.facts).and_then(|question| self.0.get_mut(&question)) {

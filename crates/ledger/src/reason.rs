@@ -3,7 +3,10 @@
 
 use demur_core::reason::{BUG, Reason};
 
-use crate::{author::AuthorError, desk::DeskError, statement::DraftError};
+use crate::{
+    author::{AuthorError, DraftError},
+    desk::DeskError,
+};
 
 impl Reason for AuthorError {
     fn code(&self) -> &'static str {

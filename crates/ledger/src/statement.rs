@@ -2,9 +2,8 @@
 
 use demur_core::{
     canonical::{self, ReadError, WriteError},
-    commitment::{Commitment, Salt},
+    commitment::Commitment,
     hash::{Digest, Purpose, digest},
-    key::{PublicKey, SecretKey},
     limit::Limits,
     time::Timestamp,
 };
@@ -14,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     content::Opening,
-    event_type::{Content, Facts, TypeName},
+    event_type::{Facts, TypeName},
     name::{CommandId, Position, StoreId, TraceId, object, present},
     proof::KeySignature,
     role::Role,
@@ -86,86 +85,6 @@ pub struct Submission {
     pub proof: KeySignature,
     /// The content the statement commits to.
     pub opening: Option<Opening>,
-}
-
-/// A submission that was signed in this process a moment ago. Only [`crate::author::Author`] makes one, so nothing that came
-/// from outside can pass for it, and its signature needs no second look.
-#[derive(Clone, Debug)]
-pub struct Fresh {
-    submission: Submission,
-    key: PublicKey,
-}
-
-impl Fresh {
-    pub(crate) const fn new(submission: Submission, key: PublicKey) -> Self {
-        Self { submission, key }
-    }
-
-    /// Returns the key that signed it.
-    pub const fn key(&self) -> &PublicKey {
-        &self.key
-    }
-
-    /// Returns the submission, to be sent elsewhere.
-    pub fn into_submission(self) -> Submission {
-        self.submission
-    }
-}
-
-/// A statement that is not signed yet.
-#[derive(Clone, Debug)]
-pub struct Draft {
-    /// See [`Statement::command`].
-    pub command: CommandId,
-    /// The content, if the event type has any.
-    pub content: Option<Content>,
-    /// See [`Statement::facts`].
-    pub facts: Facts,
-    /// See [`Statement::not_after`].
-    pub not_after: Timestamp,
-    /// See [`Statement::role`].
-    pub role: Role,
-    /// See [`Statement::seen`].
-    pub seen: Option<Position>,
-    /// See [`Statement::store`].
-    pub store: Option<StoreId>,
-    /// See [`Statement::trace`].
-    pub trace: TraceId,
-}
-
-impl Draft {
-    /// Returns the signed submission. The salt must be fresh: one salt, one content.
-    pub fn sign(self, key: &SecretKey, salt: Salt) -> Result<Submission, DraftError> {
-        let opening = match &self.content {
-            Some(content) => Some(Opening { bytes: canonical::to_vec(content)?, salt }),
-            None => None,
-        };
-        let statement = Statement {
-            command: self.command,
-            content: opening.as_ref().map(Opening::commitment),
-            kind: self.facts.event_type().map(TypeName::from).ok_or(DraftError::UnknownType)?,
-            facts: self.facts,
-            not_after: self.not_after,
-            role: self.role,
-            seen: self.seen,
-            store: self.store,
-            trace: self.trace,
-        }
-        .to_bytes()?;
-        let proof = KeySignature::sign(key, Purpose::Statement, &statement);
-        Ok(Submission { statement, proof, opening })
-    }
-}
-
-/// A draft that cannot be signed.
-#[derive(Debug, thiserror::Error)]
-pub enum DraftError {
-    /// Caller misuse: facts of a type this version does not know.
-    #[error("expected facts of a known event type, found an unknown one: use a newer version of demur")]
-    UnknownType,
-    /// Caller misuse: a value that JSON cannot carry.
-    #[error("the statement cannot be written as canonical JSON")]
-    Write(#[from] WriteError),
 }
 
 /// The statement as it stands in JSON; facts are read once the type is known.

@@ -1,14 +1,17 @@
-//! The state of a trace whose kind its first event decides: a run or a piece of work. The registry has its own.
+//! The state of a trace whose kind its first event decides: a run, or a piece of work, that is a plan and the questions about
+//! it or a question of its own (seed 000, section 5; CLR-30, CLR-31, CLR-61, CLR-62). The registry has its own. The same
+//! `apply` runs in the verifier and at the desk.
 
+use demur_core::hash::Digest;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     envelope::Event,
-    event_type::{TraceKind, TypeName},
-    name::{Position, PrincipalId},
+    event_type::{EventType, Facts, Opens, TraceKind, TypeName},
+    facts::PlanAttested,
+    name::{Position, PrincipalId, Sequence},
     question::Questions,
     state::{GuardError, Phase, State, Step},
-    work::{PlanStage, Work},
 };
 
 /// What is open in a trace.
@@ -114,5 +117,192 @@ impl TraceState {
             TypeName::Known(kind) if kind.opened() == Some(TraceKind::Work) => Self::Work(Box::default()),
             _ => Self::Run(Box::default()),
         }
+    }
+}
+
+/// The state of one trace of work. Its serialized form is for snapshots of the same version of the code only.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    head: Option<Position>,
+    /// Whoever opened it: the agent that submitted the plan or asked the question.
+    agent: Option<PrincipalId>,
+    plan: PlanStage,
+    rules: Option<Sequence>,
+    questions: Questions,
+}
+
+/// Where the plan of a trace stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanStage {
+    /// There is none: the trace is about a question.
+    #[default]
+    None,
+    /// Submitted; its questions are being settled.
+    Submitted,
+    /// Confirmed with all answers in it, there.
+    Confirmed(Sequence),
+    /// Attested.
+    Attested,
+}
+
+impl PlanStage {
+    /// Returns the word people read.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Submitted => "submitted",
+            Self::Confirmed(_) => "confirmed",
+            Self::Attested => "attested",
+        }
+    }
+}
+
+impl Work {
+    /// Returns the state before the first event.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns where the plan stands.
+    pub const fn plan(&self) -> PlanStage {
+        self.plan
+    }
+
+    /// Returns the questions.
+    pub const fn questions(&self) -> &Questions {
+        &self.questions
+    }
+
+    /// Returns whoever opened the trace.
+    pub const fn agent(&self) -> Option<PrincipalId> {
+        self.agent
+    }
+
+    /// Returns the last event folded in.
+    pub const fn head(&self) -> Option<Position> {
+        self.head
+    }
+
+    /// Returns how many events were folded in.
+    pub const fn length(&self) -> u64 {
+        match &self.head {
+            Some(head) => head.sequence.next().number(),
+            None => 0,
+        }
+    }
+
+    /// Returns whether this principal opened the trace, asked in it, or may answer by name.
+    pub fn has_participant(&self, principal: PrincipalId) -> bool {
+        self.agent == Some(principal) || self.questions.involves(principal)
+    }
+
+    /// Folds an event into the state. On an error nothing has changed.
+    pub fn apply(&mut self, event: &Event) -> Result<(), GuardError> {
+        let step = Step::of(event)?;
+        self.check(&step)?;
+        self.fold(&step, *event.hash());
+        self.head = Some(event.position());
+        Ok(())
+    }
+
+    /// Returns why this event may not happen now, if it may not. Changes nothing.
+    pub fn check(&self, step: &Step<'_>) -> Result<(), GuardError> {
+        let kind = match step.said.kind {
+            TypeName::Known(kind) if kind.stands_in(TraceKind::Work) => *kind,
+            other => return Err(GuardError::NotOfThisTrace { kind: other.clone(), trace: TraceKind::Work }),
+        };
+        step.check(kind, self.length())?;
+        self.check_opening(kind)?;
+        self.guard(step, kind)?;
+        Ok(self.questions.guard(step)?)
+    }
+
+    fn check_opening(&self, kind: EventType) -> Result<(), GuardError> {
+        match (kind.rule().opens, self.head.is_none()) {
+            (Opens::Never, true) => Err(GuardError::NotOpened),
+            (Opens::Always, false) => Err(GuardError::OutOfPlan { plan: self.plan, kind }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The lifecycle of the plan. Only the agent that opened the trace speaks about it and in it.
+    fn guard(&self, step: &Step<'_>, kind: EventType) -> Result<(), GuardError> {
+        if let Some(sequence) = about(step.said.facts) {
+            let expected = "null: only questions of a run are about a proposal or an intent";
+            return Err(GuardError::Reference { field: "about", sequence, expected });
+        }
+        let over = matches!(self.plan, PlanStage::Confirmed(_) | PlanStage::Attested);
+        let may_happen = match step.said.facts {
+            Facts::RulesRecorded(_) => self.plan == PlanStage::Submitted && self.rules.is_none(),
+            Facts::GapFound(_) | Facts::GapWithdrawn(_) | Facts::PlanConfirmed(_) => {
+                self.plan == PlanStage::Submitted && self.rules.is_some()
+            }
+            Facts::AnswerSuperseded(_) | Facts::AnswerRevoked(_) | Facts::QuestionAsked(_) => !over,
+            Facts::PlanAttested(_) => matches!(self.plan, PlanStage::Confirmed(_)),
+            _ => true,
+        };
+        if !may_happen {
+            return Err(GuardError::OutOfPlan { plan: self.plan, kind });
+        }
+        match step.said.facts {
+            Facts::QuestionAsked(_) => self.guard_agent(step),
+            Facts::OperationStarted(facts) => {
+                self.guard_agent(step)?;
+                Ok(self.questions.guard_operation(facts.operation.as_str(), |_| true)?)
+            }
+            Facts::PlanConfirmed(_) => {
+                self.guard_agent(step)?;
+                Ok(self.questions.guard_conclusion()?)
+            }
+            Facts::PlanAttested(facts) => {
+                self.guard_agent(step)?;
+                self.guard_reference(facts)
+            }
+            Facts::RecoveryRecorded(facts) if Some(facts.through) != self.head => {
+                let expected = "the event just before the recovery, by number and hash";
+                Err(GuardError::Reference { field: "through", sequence: facts.through.sequence, expected })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn guard_reference(&self, facts: &PlanAttested) -> Result<(), GuardError> {
+        if self.plan == PlanStage::Confirmed(facts.confirmed) {
+            return Ok(());
+        }
+        let expected = "the confirmation of this plan";
+        Err(GuardError::Reference { field: "confirmed", sequence: facts.confirmed, expected })
+    }
+
+    fn guard_agent(&self, step: &Step<'_>) -> Result<(), GuardError> {
+        match self.agent {
+            Some(agent) if agent != step.actor => {
+                Err(GuardError::NotParticipant { principal: step.actor, role: step.said.role })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn fold(&mut self, step: &Step<'_>, hash: Digest) {
+        self.questions.fold(step, hash);
+        if self.head.is_none() {
+            self.agent = Some(step.actor);
+        }
+        match step.said.facts {
+            Facts::PlanSubmitted(_) => self.plan = PlanStage::Submitted,
+            Facts::RulesRecorded(_) => self.rules = Some(step.sequence),
+            Facts::PlanConfirmed(_) => self.plan = PlanStage::Confirmed(step.sequence),
+            Facts::PlanAttested(_) => self.plan = PlanStage::Attested,
+            _ => {}
+        }
+    }
+}
+
+fn about(facts: &Facts) -> Option<Sequence> {
+    match facts {
+        Facts::QuestionAsked(facts) => facts.0.about,
+        Facts::GapFound(facts) => facts.0.about,
+        _ => None,
     }
 }

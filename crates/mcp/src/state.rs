@@ -1,26 +1,18 @@
 //! What a client carries from one round of a request to the next. It is the client's to keep and nobody's to change:
-//! sealed with a key of the data folder, bound to whoever asked, to the tool and to its arguments, and good for a day. It
+//! sealed with a secret of the desk's keyring, bound to whoever asked, to the tool and to its arguments, and good for a day. It
 //! names questions and nothing else. That an answer counts once is the ledger's doing: a state that comes twice finds
 //! the answer that is on record.
 
-use std::{
-    fs::{self, OpenOptions},
-    io::{self, ErrorKind, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
-    path::Path,
-    time::Duration,
-};
+use std::time::Duration;
 
 use demur_api::question::QuestionId;
 use demur_clarify::uuid::Uuid;
-use demur_core::{canonical, hash::sha256, random::Random as _};
+use demur_core::{canonical, hash::sha256};
 use rmcp::{
     ErrorData,
     model::{JsonObject, RequestStateCodec, RequestStateError, SealOptions},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-
-use crate::fresh::Fresh;
 
 /// What seals and opens.
 #[derive(Clone, Debug)]
@@ -63,23 +55,14 @@ impl Bound {
 }
 
 impl States {
-    /// Returns what seals with the key of this data folder, which is made where there is none. The folder has to be
-    /// there.
-    pub fn open(folder: &Path) -> io::Result<Self> {
-        let path = folder.join(KEY_FILE_NAME);
-        let key = match fs::read(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                create(&path)?;
-                fs::read(&path)?
-            }
-            read => read?,
-        };
-        Self::with_key(key, STATE_LIFETIME).map_err(io::Error::other)
+    /// Returns what seals with this key, for a day.
+    pub fn with_key(key: &[u8; 32]) -> Result<Self, RequestStateError> {
+        Self::good_for(key, STATE_LIFETIME)
     }
 
     /// Returns what seals with this key, for so long.
-    pub fn with_key(key: Vec<u8>, good_for: Duration) -> Result<Self, RequestStateError> {
-        Ok(Self { codec: RequestStateCodec::try_new(key)?, good_for })
+    pub fn good_for(key: &[u8; 32], good_for: Duration) -> Result<Self, RequestStateError> {
+        Ok(Self { codec: RequestStateCodec::try_new(*key)?, good_for })
     }
 
     /// Returns a ticket as the client carries it.
@@ -116,31 +99,10 @@ impl States {
     }
 }
 
-/// Makes the key. Whoever is second finds the key of the first; nobody ever reads half of one.
-fn create(path: &Path) -> io::Result<()> {
-    let mut fresh = Fresh::open().map_err(|refusal| io::Error::other(refusal.message))?;
-    let mut key = [0; 32];
-    fresh.fill(&mut key);
-    let beside = path.with_extension(fresh.ulid().to_string());
-    let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside);
-    let made = written.and_then(|mut file| {
-        file.write_all(&key)?;
-        file.sync_all()?;
-        fs::hard_link(&beside, path)
-    });
-    let removed = fs::remove_file(&beside);
-    match made {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
-        _ => removed,
-    }
-}
-
 /// What binds the name of a task, in the place of a tool.
 const TASKS: &str = "tasks";
 /// What a client hears about a state that is not good.
 const REFUSED: &str = "expected the requestState of this very call, unchanged and at most a day old, found another; \
                        call the tool again without requestState, or check_question with the id of the question";
-/// Where the key lies in the data folder.
-const KEY_FILE_NAME: &str = "request-state.key";
 /// How long a state is good.
 const STATE_LIFETIME: Duration = Duration::from_hours(24);

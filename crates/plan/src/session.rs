@@ -24,7 +24,7 @@ use demur_ledger::{
     facts::{Question, Severity},
     name::{Position, PrincipalId, Sequence, TraceId},
     question::Outcome,
-    work::{self, Work},
+    trace_state::{self, Work},
 };
 use demur_rules::{Finding, Judgement, Plan, Rules, Settled};
 use serde_json::{Map, Value};
@@ -255,8 +255,8 @@ impl Session {
     /// Returns where it stands.
     pub fn standing(&self) -> PlanStatus {
         match self.work.plan() {
-            work::PlanStage::Attested => PlanStatus::Attested,
-            work::PlanStage::Confirmed(_) => PlanStatus::Confirmed,
+            trace_state::PlanStage::Attested => PlanStatus::Attested,
+            trace_state::PlanStage::Confirmed(_) => PlanStatus::Confirmed,
             _ if self.open_gaps().next().is_some() => PlanStatus::NeedsClarification,
             _ => PlanStatus::ReadyToProceed,
         }
@@ -265,7 +265,7 @@ impl Session {
     /// Returns the confirmation, if there is one.
     pub const fn confirmed(&self) -> Option<Sequence> {
         match self.work.plan() {
-            work::PlanStage::Confirmed(at) => Some(at),
+            trace_state::PlanStage::Confirmed(at) => Some(at),
             _ => None,
         }
     }

@@ -7,16 +7,13 @@ use std::{
 };
 
 use demur_core::key::{Fingerprint, SecretKey};
-use demur_engine::command::{Command, Consequences, Submitted};
 use demur_ledger::{
     name::{CommandId, Position, TraceId},
     registry::Registry,
-    statement::Fresh,
 };
 use demur_store::contract::LeaseId;
 
 use super::{
-    SequencerError,
     commit::{Commits, Slot},
     figures::{Counters, Figures},
     queue::Queues,
@@ -77,12 +74,5 @@ impl AtHand {
     /// Returns the newest recorded event of a trace, if it is known without a look at the store.
     pub fn head(&self, trace: TraceId) -> Option<Position> {
         self.queues.known(trace)?.try_enter()?.recorded()
-    }
-
-    /// Returns the command that records what an author in this process said, with what the desk adds in the same commit.
-    pub fn spoken(&self, fresh: Fresh, consequences: Consequences) -> Result<Command, SequencerError> {
-        let submitted = Submitted::fresh(fresh, &self.registry());
-        let submitted = submitted.inspect_err(|_| self.counters.count_refusal())?;
-        Ok(Command::Submit(Box::new(submitted.with_consequences(consequences))))
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use demur_store::contract::{Conflict, StoreError};
 
-use super::item::{Item, Waits};
+use super::write::{Item, Waits};
 
 /// What became of an item.
 #[derive(Clone, Debug)]
@@ -27,13 +27,13 @@ pub(super) enum Ending {
 /// Where one caller waits.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
-    state: Mutex<Told>,
+    state: Mutex<SlotState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Told {
-    turn: Turn,
+struct SlotState {
+    turn: SlotTurn,
     /// Whoever waits without a thread.
     waker: Option<Waker>,
     /// Nobody waits any more.
@@ -41,7 +41,7 @@ struct Told {
 }
 
 #[derive(Debug, Default)]
-enum Turn {
+enum SlotTurn {
     /// Somebody else writes.
     #[default]
     NotYet,
@@ -51,7 +51,7 @@ enum Turn {
     Ended(Ending),
 }
 
-impl Turn {
+impl SlotTurn {
     /// Returns what whoever waits is told, if anything: to write (none), or how it ended.
     fn told(&mut self) -> Poll<Option<Ending>> {
         match self {
@@ -66,7 +66,7 @@ impl Turn {
 }
 
 impl Slot {
-    fn set(&self, mut state: MutexGuard<'_, Told>, turn: Turn) {
+    fn set(&self, mut state: MutexGuard<'_, SlotState>, turn: SlotTurn) {
         state.turn = turn;
         let waker = state.waker.take();
         drop(state);
@@ -78,14 +78,14 @@ impl Slot {
 
     /// Ends the wait.
     pub(super) fn end(&self, ending: Ending) {
-        self.set(lock(&self.state), Turn::Ended(ending));
+        self.set(lock(&self.state), SlotTurn::Ended(ending));
     }
 
     /// Offers the lead. Returns whether whoever put the item is there to take it; others may watch, and take it instead.
     fn offer(&self) -> bool {
         let state = lock(&self.state);
         let there = !state.left;
-        self.set(state, Turn::Lead);
+        self.set(state, SlotTurn::Lead);
         there
     }
 
@@ -93,12 +93,12 @@ impl Slot {
     pub(super) fn leave(&self) -> bool {
         let mut state = lock(&self.state);
         state.left = true;
-        matches!(state.turn, Turn::Lead)
+        matches!(state.turn, SlotTurn::Lead)
     }
 
     /// Ends the wait for what nobody will end any more. Returns whether anybody still waited.
     pub(super) fn abandon(&self) -> bool {
-        let waits = !matches!(lock(&self.state).turn, Turn::Ended(_));
+        let waits = !matches!(lock(&self.state).turn, SlotTurn::Ended(_));
         if waits {
             self.end(Ending::Uncertain);
         }
@@ -131,12 +131,12 @@ impl Slot {
         let mut state = lock(&self.state);
         loop {
             match &state.turn {
-                Turn::Ended(ending) => return Some(ending.clone()),
-                Turn::Lead if state.left => {
-                    state.turn = Turn::NotYet;
+                SlotTurn::Ended(ending) => return Some(ending.clone()),
+                SlotTurn::Lead if state.left => {
+                    state.turn = SlotTurn::NotYet;
                     return None;
                 }
-                Turn::Lead | Turn::NotYet => {}
+                SlotTurn::Lead | SlotTurn::NotYet => {}
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -163,16 +163,12 @@ impl Pending {
 }
 
 impl Commits {
-    /// Puts an item at the end. Returns the leader if there was none.
+    /// Puts an item at the end. Returns the leader if there was none, and the caller can be told to write.
     pub(super) fn put(self: &Arc<Self>, item: Item) -> Option<CommitLeader> {
         let mut pending = lock(&self.pending);
+        let is_deferred = item.waits == Waits::Later;
         pending.items.push(item);
-        self.appoint(&mut pending)
-    }
-
-    /// Puts an item at the end whose caller has more to say before it waits.
-    pub(super) fn put_deferred(&self, item: Item) {
-        lock(&self.pending).items.push(Item { waits: Waits::Later, ..item });
+        if is_deferred { None } else { self.appoint(&mut pending) }
     }
 
     /// Makes deferred items wait like any other. Returns the leader if there was none.
@@ -180,7 +176,7 @@ impl Commits {
         let mut pending = lock(&self.pending);
         let mut found = false;
         for item in &mut pending.items {
-            if slots.iter().any(|slot| Arc::ptr_eq(slot, &item.waiting.slot)) {
+            if item.slots().any(|own| slots.iter().any(|slot| Arc::ptr_eq(slot, own))) {
                 item.waits = Waits::OnAThread;
                 found = true;
             }
@@ -265,7 +261,7 @@ impl Drop for CommitLeader {
     fn drop(&mut self) {
         let mut pending = lock(&self.0.pending);
         // What everybody has left is written by whoever comes next, or watches.
-        let taken = pending.next().any(|item| item.waiting.slot.offer());
+        let taken = pending.next().flat_map(Item::slots).any(|slot| slot.offer());
         pending.led = taken;
     }
 }

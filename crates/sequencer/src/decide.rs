@@ -1,21 +1,29 @@
-//! From a command to its place in line, without a look at the store: decided against the pending state, folded into it, put.
+//! From a command to its place in line, without a look at the store: decided against the pending state, folded into it, put;
+//! and what can come of that.
 
 use std::sync::Arc;
 
 use demur_core::hash::Digest;
-use demur_engine::{Decision, Reply, command::Command, context::Context, decide, snapshot};
-use demur_ledger::{content::QuestionContent, entry::Entry, name::TraceId, registry::Registry};
-use demur_store::contract::{Snapshot, Swap, touched_questions};
+use demur_engine::{
+    Decision, Reply,
+    command::Command,
+    context::{Context, Earlier},
+    decide, snapshot,
+};
+use demur_ledger::{
+    content::QuestionContent, entry::Entry, envelope::Event, name::TraceId, registry::Registry,
+};
+use demur_store::contract::{Performed, Snapshot, Swap, touched_questions};
 
 use super::{
     SequencerError,
     at_hand::AtHand,
-    attempt::{Attempt, Past, Step, command_id},
     commit::{CommitLeader, Slot, lock},
     head_document,
-    item::{Item, Waiting, Waits},
-    queue::{Known, Queue, States},
+    queue::{HashLookup, Queue, States, Turn},
+    read::read_performed,
     system::Draw,
+    write::{Item, Waiting, Waits},
 };
 
 /// What somebody wants recorded.
@@ -29,6 +37,88 @@ pub(super) struct Wanted<'a> {
     pub(super) waits: Waits,
 }
 
+impl Wanted<'_> {
+    /// Returns whether it begins a trace, and nothing speaks for the contrary.
+    pub(super) fn opens(&self) -> bool {
+        let opens = self.command.said().is_some_and(|said| said.statement().seen.is_none());
+        opens && matches!(self.past, Past::Unknown)
+    }
+}
+
+/// What came of deciding.
+pub(super) enum DecisionStep {
+    /// It waits for a commit.
+    Queued(Queued),
+    /// The desk crashed after the newest event; that is recorded first.
+    Interrupted,
+    /// The trace goes by a newer registry than the one known here, so another process wrote both.
+    Behind,
+    /// Whoever is in flight with this command decides it; the look afterwards finds the result.
+    InFlight(Arc<Slot>),
+    /// Nothing is to be recorded. The answer may speak of something that is not on the disk yet, such as who was first:
+    /// whoever gets it hears of it when it is.
+    Silent(Reply, Option<Arc<Slot>>),
+    /// Decide again, or look the command up.
+    Over(Attempt),
+}
+
+/// What waits for a commit.
+pub(super) struct Queued {
+    /// What the caller is told after it.
+    pub(super) reply: Reply,
+    pub(super) slot: Arc<Slot>,
+    /// The lead, if nobody has it.
+    pub(super) leader: Option<CommitLeader>,
+    /// What was decided, for a caller who has more to say first.
+    pub(super) events: Vec<Entry>,
+}
+
+/// What came of one attempt.
+pub(super) enum Attempt {
+    /// This is the answer, and what it speaks of is on the disk.
+    Settled(Reply),
+    /// Something changed in the meantime.
+    Again,
+    /// The command may have been recorded before.
+    LookUp,
+}
+
+/// What is known of what a command became before. Nearly every command is new, so the store is asked only when
+/// something speaks for the contrary: a refusal, or the store's own refusal to record it.
+pub(super) enum Past {
+    Unknown,
+    Known(Option<Box<EarlierEvent>>),
+}
+
+impl Past {
+    pub(super) fn earlier(&self) -> Option<Earlier<'_>> {
+        match self {
+            Self::Known(Some(event)) => Some(event.as_earlier()),
+            Self::Known(None) | Self::Unknown => None,
+        }
+    }
+}
+
+/// The event that a command became before.
+pub(super) struct EarlierEvent {
+    trace: TraceId,
+    event: Event,
+}
+
+impl EarlierEvent {
+    pub(super) fn parse(performed: &Performed) -> Result<Self, SequencerError> {
+        Ok(Self { trace: performed.trace, event: read_performed(performed)? })
+    }
+
+    fn as_earlier(&self) -> Earlier<'_> {
+        Earlier {
+            statement: self.event.statement_bytes().unwrap_or_default(),
+            trace: self.trace,
+            position: self.event.position(),
+        }
+    }
+}
+
 /// What a decision needs besides the state.
 pub(super) struct LookedUp {
     /// The hash at the place that a statement has seen.
@@ -40,10 +130,10 @@ pub(super) struct LookedUp {
 impl AtHand {
     /// Returns what the decision of a command needs, if nobody has to ask the store for it.
     pub(super) fn look_up(&self, states: &States, wanted: &Wanted<'_>) -> Option<LookedUp> {
-        let seen = match seen(states, wanted.command) {
-            Known::Here(hash) => Some(hash),
-            Known::Absent => None,
-            Known::Stored => return None,
+        let seen = match seen_hash(states, wanted.command) {
+            HashLookup::Here(hash) => Some(hash),
+            HashLookup::Absent => None,
+            HashLookup::Stored => return None,
         };
         let question = match wanted.command.answered() {
             Some(at) => Some(self.words.find(wanted.trace, at)?),
@@ -52,19 +142,42 @@ impl AtHand {
         Some(LookedUp { seen, question })
     }
 
-    /// Decides, and has what was decided put in line. The caller has its turn in the queue.
-    pub(super) fn decide<R>(
+    /// Decides with what is in memory, and puts what was decided in line. Where something has to be read first, and for
+    /// whatever will not simply be recorded, there is none, and nothing has happened yet.
+    pub(super) fn decide_at_once(
+        &self,
+        wanted: &Wanted<'_>,
+        queue: &Arc<Queue>,
+        turn: &mut Turn<'_>,
+    ) -> Result<Option<Queued>, SequencerError> {
+        // Whoever opens a trace has just drawn its id, so nothing of it has to be read. If it is there, the commit says so.
+        let Some(states) = turn.at_hand(wanted.opens().then_some(wanted.trace)) else { return Ok(None) };
+        // Whether the process that wrote last has crashed only the store can tell.
+        let is_foreign = states.interrupted_by().is_some_and(|writer| writer != self.lease);
+        let looked_up = if is_foreign { None } else { self.look_up(states, wanted) };
+        let step = looked_up.map(|looked_up| self.decide(wanted, queue, states, looked_up)).transpose();
+        if let Ok(Some(DecisionStep::Queued(queued))) = step {
+            return Ok(Some(queued));
+        }
+        turn.forget_if_new();
+        match step {
+            Ok(_) | Err(SequencerError::NoDeskKey) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Decides, and puts what was decided in line. The caller has its turn in the queue.
+    pub(super) fn decide(
         &self,
         wanted: &Wanted<'_>,
         queue: &Arc<Queue>,
         states: &mut States,
         looked_up: LookedUp,
-        put: impl FnOnce(Item, bool) -> Result<R, SequencerError>,
-    ) -> Result<Step<R>, SequencerError> {
+    ) -> Result<DecisionStep, SequencerError> {
         let Wanted { command, past, swaps, waits, .. } = *wanted;
-        let id = command_id(command);
+        let id = command.id();
         if let Some(slot) = id.and_then(|id| lock(&self.in_flight).get(&id).cloned()) {
-            return Ok(Step::InFlight(slot));
+            return Ok(DecisionStep::InFlight(slot));
         }
         let registry = self.registry();
         let LookedUp { seen, question } = looked_up;
@@ -74,59 +187,56 @@ impl AtHand {
             decide(&states.pending, &context, command.clone(), now, &mut Draw(&*self.system));
         // A retry of something recorded is refused for many reasons before anybody knows that it is one.
         if matches!((&reply, past, id), (Reply::Refused(_), Past::Unknown, Some(_))) {
-            return Ok(Step::Over(Attempt::LookUp));
+            return Ok(DecisionStep::Over(Attempt::LookUp));
         }
         if events.is_empty() {
-            return Ok(Step::Silent(reply, states.newest.clone()));
+            return Ok(DecisionStep::Silent(reply, states.newest.clone()));
         }
-        let Some(mut item) = fold(queue, states, events, &registry) else {
+        let is_recorded = matches!(reply, Reply::Recorded(_));
+        let (command, slot) = (id.filter(|_| is_recorded), Arc::default());
+        let waiting = Waiting { queue: Arc::clone(queue), registry: None, command, slot: Arc::clone(&slot) };
+        let Some(mut item) = fold(waiting, states, events, &registry) else {
             queue.void();
-            return Ok(Step::Behind);
+            return Ok(DecisionStep::Behind);
         };
         item.waits = waits;
-        let is_recorded = matches!(reply, Reply::Recorded(_));
-        if is_recorded {
-            item.waiting.command = id;
-        }
         item.swaps = swaps.iter().filter(|swap| is_recorded || swap.is_absence()).cloned().collect();
-        if let Some(id) = item.waiting.command {
-            lock(&self.in_flight).insert(id, Arc::clone(&item.waiting.slot));
+        if let Some(id) = command {
+            lock(&self.in_flight).insert(id, Arc::clone(&slot));
         }
-        states.newest = Some(Arc::clone(&item.waiting.slot)).filter(|_| waits != Waits::Later);
-        Ok(Step::Queued(reply, put(item, queue.is_followed())?))
+        states.newest = Some(Arc::clone(&slot)).filter(|_| waits != Waits::Later);
+        // Whoever has more to say goes by what was decided so far.
+        let events = if waits == Waits::Later { item.entries.clone() } else { Vec::new() };
+        let leader = self.put(item, queue.is_followed())?;
+        Ok(DecisionStep::Queued(Queued { reply, slot, leader, events }))
     }
 
-    /// Puts an item in line, its head signed unless somebody is behind it already. One that cannot be signed is let go, which
-    /// voids its queue.
-    pub(super) fn put(
-        &self,
-        mut item: Item,
-        is_followed: bool,
-    ) -> Result<(Arc<Slot>, Option<CommitLeader>), SequencerError> {
-        if !is_followed {
-            item.signed = Some(self.sign_head(item.head.clone(), item.waiting.registry.as_deref())?);
+    /// Puts an item in line, its head signed unless somebody is behind it already, or will be. One that cannot be signed is
+    /// let go, which voids its queue.
+    fn put(&self, mut item: Item, is_followed: bool) -> Result<Option<CommitLeader>, SequencerError> {
+        if !is_followed && item.waits != Waits::Later {
+            item.signed = Some(self.sign_head(item.head.clone(), item.registry_after())?);
         }
-        let slot = Arc::clone(&item.waiting.slot);
-        Ok((slot, self.commits.put(item)))
+        Ok(self.commits.put(item))
     }
 }
 
 /// Returns what is known of the event at the place that a statement has seen.
-pub(super) fn seen(states: &States, command: &Command) -> Known {
-    let Command::Submit(submitted) = command else { return Known::Absent };
-    submitted.checked().statement().seen.map_or(Known::Absent, |seen| states.hash(seen.sequence))
+pub(super) fn seen_hash(states: &States, command: &Command) -> HashLookup {
+    let seen = command.said().and_then(|said| said.statement().seen);
+    seen.map_or(HashLookup::Absent, |seen| states.hash(seen.sequence))
 }
 
 /// Folds decided events into the pending state and returns what is to be recorded; none if they do not follow,
 /// because they were decided by an older registry than the trace has gone by already.
-fn fold(queue: &Arc<Queue>, states: &mut States, entries: Vec<Entry>, registry: &Registry) -> Option<Item> {
+fn fold(mut waiting: Waiting, states: &mut States, entries: Vec<Entry>, registry: &Registry) -> Option<Item> {
     let (trace, expected) = (states.pending.tip().trace(), states.pending.tip().head());
     for entry in &entries {
         states.pending.apply(&entry.event).ok()?;
         states.remember(*entry.event.hash());
     }
     let pending = &states.pending;
-    let after = pending.registry().map(|registry| Arc::new(registry.clone()));
+    waiting.registry = pending.registry().map(|registry| Arc::new(registry.clone()));
     let head = pending.tip().head()?;
     let due = is_due(expected.map_or(0, |head| head.sequence.number()), head.sequence.number());
     let snapshot = if due { snapshot::to_bytes(pending) } else { None };
@@ -135,14 +245,14 @@ fn fold(queue: &Arc<Queue>, states: &mut States, entries: Vec<Entry>, registry: 
         trace,
         expected,
         entries,
-        head: head_document(head, after.as_deref().unwrap_or(registry), trace),
+        head: head_document(head, waiting.registry.as_deref().unwrap_or(registry), trace),
         signed: None,
         phase: pending.phase(),
-        questions: questions.unwrap_or_default(),
+        questions: questions.into_iter().flatten().collect(),
         snapshot: snapshot.map(|bytes| Snapshot { head, version: snapshot::VERSION, bytes }),
         swaps: Vec::new(),
         waits: Waits::OnAThread,
-        waiting: Waiting { queue: Arc::clone(queue), registry: after, command: None, slot: Arc::default() },
+        waiting: vec![waiting],
     })
 }
 

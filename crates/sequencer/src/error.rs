@@ -5,9 +5,9 @@ use std::sync::Arc;
 use demur_core::canonical::WriteError;
 use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{
+    author::DraftError,
     desk::DeskError,
     name::{Sequence, TraceId},
-    statement::DraftError,
 };
 use demur_store::contract::StoreError;
 

@@ -10,7 +10,7 @@ use demur_store::contract::Cursor;
 
 use super::{
     Sequencer, SequencerError,
-    registry::{leaf, leaves, moment_note},
+    registry::{leaf, leaves, moment_key},
 };
 
 impl Sequencer {
@@ -35,15 +35,16 @@ impl Sequencer {
         registry: &Registry,
         recorded: Sequence,
     ) -> Result<Option<Inclusion>, SequencerError> {
-        let note = self.store.note(&moment_note(recorded))?;
-        let Some(moment) = note.and_then(|bytes| bytes.try_into().ok()).map(Cursor::from_bytes) else {
+        let kept = self.store.record(&moment_key(recorded)?)?;
+        let Some(moment) = kept.and_then(|kept| kept.value.bytes.try_into().ok()).map(Cursor::from_bytes)
+        else {
             return Ok(None);
         };
         let heads = self.store.heads_at(moment)?;
         let Ok(place) = heads.binary_search_by_key(&trace, |(trace, _)| *trace) else { return Ok(None) };
         let leaves = leaves(&heads)?;
         let root = merkle::root(Scheme::DEMUR, &leaves);
-        // The note is no part of the ledger: what it says is held against what is recorded.
+        // The record is no part of the ledger: what it says is held against what is recorded.
         if registry.root(recorded) != Some((root, leaves.len() as u64)) {
             return Ok(None);
         }

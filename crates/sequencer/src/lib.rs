@@ -3,7 +3,6 @@
 //! way between: check, decide against the pending state, sign the head, commit together, acknowledge.
 
 mod at_hand;
-mod attempt;
 mod commit;
 mod decide;
 mod error;
@@ -11,7 +10,6 @@ mod export;
 mod figures;
 mod follow;
 mod inclusion;
-mod item;
 mod key;
 mod load;
 mod perform;
@@ -30,7 +28,7 @@ use std::sync::{Arc, Mutex};
 
 use demur_core::{hash::sha256, key::SecretKey, limit::Text, time::Timestamp};
 use demur_engine::{
-    command::{Command, Consequences, Told},
+    command::{Command, Consequences, Saying},
     state::State,
 };
 use demur_ledger::{
@@ -41,7 +39,7 @@ use demur_ledger::{
     name::{Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
     signed::{Head, Receipt, Signed},
-    statement::{Fresh, Submission, statement_hash},
+    statement::{Submission, statement_hash},
 };
 use demur_store::contract::{Append, Conflict, Failure, LeaseId, Store, Swap, Write, WriteOutcome};
 
@@ -238,30 +236,23 @@ impl Sequencer {
         artifact: Option<&Artifact>,
         swaps: &[Swap],
     ) -> Result<Acknowledged, SequencerError> {
-        let submitted = self.check(submission, artifact)?;
-        if let (Some(_), Some(artifact)) = (submitted.artifact(), artifact) {
-            self.store.put_artifact(&artifact.bytes)?;
-        }
-        let trace = submitted.checked().statement().trace;
+        let said = self.check(submission)?;
+        let trace = said.statement().trace;
+        let command = self.submission(said, artifact)?;
         let of_the_registry = trace == self.registry().trace();
         let _turn = of_the_registry.then(|| lock(&self.registry_turn));
-        self.perform_with(trace, &Command::Submit(Box::new(submitted)), swaps)
+        self.perform_with(trace, &command, swaps)
     }
 
-    /// Records what the desk says itself, or what a person did.
-    pub fn record(&self, trace: TraceId, told: Told) -> Result<Acknowledged, SequencerError> {
-        self.perform(trace, &self.told(trace, told)?)
-    }
-
-    /// Returns the command that records what an author in this process said, with what the desk adds in the same commit.
-    pub fn spoken(&self, fresh: Fresh, consequences: Consequences) -> Result<Command, SequencerError> {
-        self.at_hand.spoken(fresh, consequences)
-    }
-
-    /// Returns the command that records what the desk says itself, or what a person did.
-    pub fn told(&self, trace: TraceId, told: Told) -> Result<Command, SequencerError> {
+    /// Records what the desk says itself, or what a person did, in a trace that is there, and what follows from it.
+    pub fn record(
+        &self,
+        trace: TraceId,
+        first: Saying,
+        rest: Consequences,
+    ) -> Result<Acknowledged, SequencerError> {
         self.newest(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
-        Ok(Command::Record(Box::new(told)))
+        self.perform(trace, &Command::record(first, rest))
     }
 
     /// Returns the newest event of a trace; one that is not at hand is read.

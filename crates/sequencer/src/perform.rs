@@ -4,37 +4,47 @@ use std::sync::Arc;
 
 use demur_engine::{
     Reply,
-    command::{self, Command, Submitted},
+    command::{self, Command, Consequences},
+    refusal::RuleRefusal,
     state::State,
 };
 use demur_ledger::{
-    author::Artifact, content::NoteContent, name::TraceId, registry::Registry, statement::Submission,
+    admission::Checked, author::Artifact, content::NoteContent, name::TraceId, registry::Registry,
+    statement::Submission,
 };
 use demur_store::contract::{Conflict, Kept, StoreError, Swap};
 
 use super::{
     Acknowledged, Sequencer, SequencerError,
-    attempt::{Attempt, EarlierEvent, Past, Step, command_id},
     commit::{Ending, Slot, lock},
-    decide::{self, LookedUp, Wanted},
-    item::{Item, Waits},
+    decide::{self, Attempt, DecisionStep, EarlierEvent, LookedUp, Past, Queued, Wanted},
     load::{self, Keys, Loaded},
-    queue::{Known, States},
+    queue::{HashLookup, States},
+    write::Waits,
 };
 
 impl Sequencer {
-    /// Returns a submission once its signature holds.
-    pub(super) fn check(
-        &self,
-        submission: Submission,
-        artifact: Option<&Artifact>,
-    ) -> Result<Submitted, SequencerError> {
+    /// Returns what an author said, once its signature holds.
+    pub(super) fn check(&self, submission: Submission) -> Result<Checked, SequencerError> {
         // It may have been registered elsewhere.
         if self.registry().public_key(&submission.proof.key).is_none() {
             self.newest_registry()?;
         }
-        let submitted = Submitted::new(submission, artifact, &self.registry());
-        Ok(submitted.inspect_err(|_| self.at_hand.counters.count_refusal())?)
+        let said = Checked::new(submission, Some(&self.registry())).map_err(RuleRefusal::from);
+        Ok(said.inspect_err(|_| self.at_hand.counters.count_refusal())?)
+    }
+
+    /// Returns the command that records what an author said, once its artifact is kept.
+    pub(super) fn submission(
+        &self,
+        said: Checked,
+        artifact: Option<&Artifact>,
+    ) -> Result<Command, SequencerError> {
+        let command = Command::submit(said, artifact, Consequences::default());
+        if let (Command::Submit { artifact: Ok(Some(_)), .. }, Some(artifact)) = (&command, artifact) {
+            self.store.put_artifact(&artifact.bytes)?;
+        }
+        Ok(command)
     }
 
     /// Decides until what was decided is recorded, or refused. When this returns, it is on the disk. Commands of the registry
@@ -77,14 +87,13 @@ impl Sequencer {
 
     /// Returns what a command became before.
     pub(super) fn earlier(&self, command: &Command) -> Result<Option<EarlierEvent>, SequencerError> {
-        let Some((key, command)) = command_id(command) else { return Ok(None) };
+        let Some((key, command)) = command.id() else { return Ok(None) };
         self.store.command(&key, command)?.as_ref().map(EarlierEvent::parse).transpose()
     }
 
     fn attempt(&self, wanted: &Wanted<'_>) -> Result<Attempt, SequencerError> {
-        let put = |item: Item, is_followed: bool| self.at_hand.put(item, is_followed);
-        let (reply, (slot, leader)) = match self.enqueue(wanted, put) {
-            Ok(Step::Queued(reply, queued)) => (reply, queued),
+        let Queued { reply, slot, leader, .. } = match self.enqueue(wanted) {
+            Ok(DecisionStep::Queued(queued)) => queued,
             Ok(step) => return self.settle(wanted, step),
             // The desk's key changed after this was decided.
             Err(SequencerError::NoDeskKey) if self.at_hand.has_key() => return Ok(Attempt::Again),
@@ -103,22 +112,22 @@ impl Sequencer {
     }
 
     /// Waits for what a step without a commit of its own depends on.
-    pub(super) fn settle<R>(&self, wanted: &Wanted<'_>, step: Step<R>) -> Result<Attempt, SequencerError> {
+    pub(super) fn settle(&self, wanted: &Wanted<'_>, step: DecisionStep) -> Result<Attempt, SequencerError> {
         match step {
-            Step::Queued(reply, _) => Ok(Attempt::Settled(reply)),
-            Step::Interrupted => self.recover(wanted.trace).map(|()| Attempt::Again),
-            Step::Behind => self.refresh().map(|_| Attempt::Again),
-            Step::InFlight(slot) => {
+            DecisionStep::Queued(queued) => Ok(Attempt::Settled(queued.reply)),
+            DecisionStep::Interrupted => self.recover(wanted.trace).map(|()| Attempt::Again),
+            DecisionStep::Behind => self.refresh().map(|_| Attempt::Again),
+            DecisionStep::InFlight(slot) => {
                 self.watch(&slot);
                 self.forget(wanted.command, &slot);
                 Ok(Attempt::LookUp)
             }
-            Step::Silent(reply, newest) => match newest.map(|slot| self.watch(&slot)) {
+            DecisionStep::Silent(reply, newest) => match newest.map(|slot| self.watch(&slot)) {
                 None | Some(Ending::Done) => Ok(Attempt::Settled(reply)),
                 // What it speaks of never got there.
                 Some(_) => Ok(Attempt::Again),
             },
-            Step::Over(attempt) => Ok(attempt),
+            DecisionStep::Over(attempt) => Ok(attempt),
         }
     }
 
@@ -129,7 +138,7 @@ impl Sequencer {
     /// Forgets a command in flight that has ended: whoever panicked on the way took no leave.
     fn forget(&self, command: &Command, slot: &Arc<Slot>) {
         let mut in_flight = lock(&self.at_hand.in_flight);
-        if let Some(id) = command_id(command)
+        if let Some(id) = command.id()
             && in_flight.get(&id).is_some_and(|now| Arc::ptr_eq(now, slot))
         {
             in_flight.remove(&id);
@@ -155,35 +164,36 @@ impl Sequencer {
         Ok(self.store.leases()?.iter().any(|lease| lease.id == writer && !lease.lives))
     }
 
-    /// Decides, and has what was decided put in line while nobody else decides in this trace. Whoever waits for its own
+    /// Decides, and puts what was decided in line while nobody else decides in this trace. Whoever waits for its own
     /// commit can be waited for by others.
-    pub(super) fn enqueue<R>(
-        &self,
-        wanted: &Wanted<'_>,
-        put: impl FnOnce(Item, bool) -> Result<R, SequencerError>,
-    ) -> Result<Step<R>, SequencerError> {
+    pub(super) fn enqueue(&self, wanted: &Wanted<'_>) -> Result<DecisionStep, SequencerError> {
         let queue = self.at_hand.queues.of(wanted.trace);
         let mut turn = queue.enter();
+        if wanted.opens()
+            && let Some(queued) = self.at_hand.decide_at_once(wanted, &queue, &mut turn)?
+        {
+            return Ok(DecisionStep::Queued(queued));
+        }
         let states = turn.states(|known| self.load(wanted.trace, known))?;
         match (self.is_interrupted(states)?, wanted.command) {
             (true, Command::Recover(_))
-            | (false, Command::Submit(_) | Command::Abort(_) | Command::Record(_)) => {}
-            (true, _) => return Ok(Step::Interrupted),
+            | (false, Command::Submit { .. } | Command::Abort(_) | Command::Record { .. }) => {}
+            (true, _) => return Ok(DecisionStep::Interrupted),
             // Somebody else said so.
-            (false, Command::Recover(_)) => return Ok(Step::Over(Attempt::Again)),
+            (false, Command::Recover(_)) => return Ok(DecisionStep::Over(Attempt::Again)),
         }
         let looked_up = match self.at_hand.look_up(states, wanted) {
             Some(looked_up) => looked_up,
             None => self.look_up(states, wanted)?,
         };
-        let step = self.at_hand.decide(wanted, &queue, states, looked_up, put)?;
+        let step = self.at_hand.decide(wanted, &queue, states, looked_up)?;
         // No commit checks what is only said. It may be wrong by now where others write too.
-        if matches!(step, Step::Silent(Reply::Refused(_) | Reply::Moved, _))
+        if matches!(step, DecisionStep::Silent(Reply::Refused(_) | Reply::Moved, _))
             && self.store.is_shared()
             && self.store.trace(wanted.trace)?.map(|summary| summary.head) != states.recorded()
         {
             queue.void();
-            return Ok(Step::Over(Attempt::Again));
+            return Ok(DecisionStep::Over(Attempt::Again));
         }
         Ok(step)
     }
@@ -191,13 +201,13 @@ impl Sequencer {
     /// Returns what the decision of a command needs. Whoever answers a question has seen it, so it is on the disk.
     fn look_up(&self, states: &States, wanted: &Wanted<'_>) -> Result<LookedUp, StoreError> {
         let Wanted { trace, command, .. } = *wanted;
-        let seen = match (decide::seen(states, command), command) {
-            (Known::Here(hash), _) => Some(hash),
-            (Known::Stored, Command::Submit(submitted)) => match submitted.checked().statement().seen {
+        let seen = match (decide::seen_hash(states, command), command) {
+            (HashLookup::Here(hash), _) => Some(hash),
+            (HashLookup::Stored, Command::Submit { said, .. }) => match said.statement().seen {
                 Some(seen) => self.store.hash(trace, seen.sequence)?,
                 None => None,
             },
-            (Known::Stored | Known::Absent, _) => None,
+            (HashLookup::Stored | HashLookup::Absent, _) => None,
         };
         let asked = match command.answered() {
             Some(at) => self.store.events(trace, at, 1)?.pop(),

@@ -115,7 +115,13 @@ impl Turn<'_> {
         let is_behind = self.queue.behind.swap(false, Ordering::AcqRel);
         let recorded = mem::take(&mut *lock(&self.queue.recorded));
         let Some(states) = &mut *self.states else { return false };
-        recorded.iter().all(|event| states.record(event)) && !is_behind
+        let follows = recorded.iter().all(|event| states.record(event));
+        if !states.go_on_from_recorded() {
+            // None of them is known to be recorded.
+            states.recent.clear();
+            return false;
+        }
+        follows && !is_behind
     }
 
     /// Returns the states if they are here and hold; where there are none, those of a new trace with this id.
@@ -185,6 +191,17 @@ impl States {
         self.recorded.apply(event).is_ok()
     }
 
+    /// Returns whether what is pending goes on from what is recorded. It does not where the states were read again while
+    /// something decided before was in line, and that is recorded now.
+    fn go_on_from_recorded(&self) -> bool {
+        self.recorded().is_none_or(|head| match self.hash(head.sequence) {
+            HashLookup::Here(hash) => hash == head.hash,
+            HashLookup::Absent => false,
+            // So much was decided since that nobody remembers.
+            HashLookup::Stored => true,
+        })
+    }
+
     /// Remembers the hash of the newest event.
     pub(super) fn remember(&mut self, hash: Digest) {
         self.recent.push_back(hash);
@@ -197,23 +214,25 @@ impl States {
     }
 
     /// Returns the hash of an event: where it is known, that it is not there, or that the store must be asked.
-    pub(super) fn hash(&self, sequence: Sequence) -> Known {
-        let Some(head) = self.pending.tip().head() else { return Known::Absent };
+    pub(super) fn hash(&self, sequence: Sequence) -> HashLookup {
+        let Some(head) = self.pending.tip().head() else { return HashLookup::Absent };
         if sequence > head.sequence {
-            return Known::Absent;
+            return HashLookup::Absent;
         }
         if sequence == head.sequence {
-            return Known::Here(head.hash);
+            return HashLookup::Here(head.hash);
         }
         let back = head.sequence.number() - sequence.number();
         let place = usize::try_from(back + 1).ok().and_then(|back| self.recent.len().checked_sub(back));
-        place.and_then(|place| self.recent.get(place)).map_or(Known::Stored, |hash| Known::Here(*hash))
+        place
+            .and_then(|place| self.recent.get(place))
+            .map_or(HashLookup::Stored, |hash| HashLookup::Here(*hash))
     }
 }
 
 /// What is known of an event without asking the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum HashLookup {
     /// Its hash.
     Here(Digest),
     /// There is none.

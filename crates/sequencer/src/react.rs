@@ -4,7 +4,7 @@
 use demur_core::hash::Digest;
 use demur_engine::reactor::{Effect, Reactor};
 use demur_ledger::{envelope::Event, newer::Reading};
-use demur_store::contract::{Cursor, StoreError};
+use demur_store::contract::{Cursor, KeptRecord, RecordKey, RecordValue, StoreError, Swap, Version};
 
 use super::{Sequencer, SequencerError};
 
@@ -14,8 +14,9 @@ impl Sequencer {
     /// What a newer version wrote is left for a newer version: the reading goes on behind it, and begins with it the next
     /// time. Effects that are there are not recorded twice.
     pub fn react(&self, reactor: &dyn Reactor) -> Result<u64, SequencerError> {
-        let note = format!("reactor/{}", reactor.name());
-        let mut cursor = self.cursor(&note)?;
+        let key = RecordKey::new(format!("reactor/{}", reactor.name()))?;
+        let mut kept = self.store.record(&key)?;
+        let mut cursor = kept.as_ref().map_or(Cursor::START, place);
         // Up to where every event is known here.
         let mut known = cursor;
         let (mut recorded, mut is_known) = (0, true);
@@ -40,7 +41,8 @@ impl Sequencer {
                 }
             }
             // Only now: after a crash the page is read again, and its effects are found to be there.
-            self.store.set_note(&note, known.as_bytes())?;
+            self.remember(&key, kept.as_ref(), known)?;
+            kept = self.store.record(&key)?;
         }
     }
 
@@ -53,18 +55,40 @@ impl Sequencer {
         let command = reactor.command(source.hash());
         match effect {
             Effect::RecordCheckpoint => {
-                if self.store.command(&self.at_hand.desk_fingerprint(), command)?.is_some() {
+                let is_recorded = || {
+                    self.store.command(&self.at_hand.desk_fingerprint(), command).map(|found| found.is_some())
+                };
+                if is_recorded()? {
                     return Ok(false);
                 }
-                Ok(!self.checkpoint_as(command)?.repeated)
+                match self.checkpoint_as(command) {
+                    // Another process recorded it meanwhile, in words of its own.
+                    Err(SequencerError::Refused(_)) if is_recorded()? => Ok(false),
+                    recorded => Ok(!recorded?.repeated),
+                }
             }
         }
     }
 
-    fn cursor(&self, note: &str) -> Result<Cursor, SequencerError> {
-        let bytes = self.store.note(note)?.and_then(|bytes| bytes.try_into().ok());
-        Ok(bytes.map_or(Cursor::START, Cursor::from_bytes))
+    /// Keeps how far a reactor has read. Another process that reads with it has kept that before: as good a place to go on.
+    fn remember(
+        &self,
+        key: &RecordKey,
+        kept: Option<&KeptRecord>,
+        cursor: Cursor,
+    ) -> Result<(), SequencerError> {
+        let was = kept.map_or(Version::ABSENT, |kept| kept.version);
+        let next = RecordValue { bytes: cursor.as_bytes().to_vec(), expires: None };
+        match self.swap(vec![Swap { key: key.clone(), was, next: Some(next) }]) {
+            Ok(()) | Err(SequencerError::RecordChanged) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
+}
+
+/// Returns how far a record says that a reactor has read; one that says nothing of the kind sends it to the beginning.
+fn place(kept: &KeptRecord) -> Cursor {
+    kept.value.bytes.as_slice().try_into().map_or(Cursor::START, Cursor::from_bytes)
 }
 
 fn unreadable(hash: &Digest) -> SequencerError {

@@ -12,6 +12,7 @@ use demur_core::{
 };
 use demur_engine::command::{Command, Consequences};
 use demur_ledger::{
+    author::Draft,
     content::NoteContent,
     event_type::{Content, Facts},
     facts::{CheckpointRecorded, KeyRevoked, RevocationReason, StoreRestored},
@@ -19,9 +20,8 @@ use demur_ledger::{
     registry::Registry,
     role::Role,
     signed::TraceLeaf,
-    statement::Draft,
 };
-use demur_store::contract::{Cursor, RESTORED};
+use demur_store::contract::{Cursor, RESTORED, RecordKey, RecordValue, StoreError, Swap, Version};
 
 use super::{Acknowledged, Draw, Sequencer, SequencerError, commit::lock, perform::ATTEMPTS};
 
@@ -34,7 +34,7 @@ impl Sequencer {
     ) -> Result<Acknowledged, SequencerError> {
         let _turn = lock(&self.registry_turn);
         let said = (facts.into(), content);
-        self.state_in_turn(self.new_command(), move |_| Ok(said.clone()))
+        self.state_in_turn(self.new_command(), move |_| Ok((said.clone(), Vec::new())))
     }
 
     /// Revokes a key. The root fixes what every trace held at this moment.
@@ -63,14 +63,16 @@ impl Sequencer {
 
     /// Begins a new epoch in a store that came back from a backup, before anything else is recorded.
     pub(super) fn note_restoration(&self) -> Result<(), SequencerError> {
-        if self.store.note(RESTORED)?.is_none_or(|note| note == RECORDED) {
-            return Ok(());
+        let Some(mark) = self.store.record(&RecordKey::new(RESTORED)?)? else { return Ok(()) };
+        match self.record_restored(&Swap { key: mark.key, was: mark.version, next: None }) {
+            // Another process has.
+            Err(SequencerError::RecordChanged) => Ok(()),
+            recorded => recorded.map(drop),
         }
-        self.record_restored()?;
-        Ok(self.store.set_note(RESTORED, RECORDED)?)
     }
 
-    fn record_restored(&self) -> Result<Acknowledged, SequencerError> {
+    /// Records a restoration and takes the mark of it away, together: however this ends, it is recorded once.
+    fn record_restored(&self, unmarked: &Swap) -> Result<Acknowledged, SequencerError> {
         // Unwrap safety: a short text that is not empty.
         let note = "the store came back from a backup".try_into().expect("a short text fits");
         let content = Content::StoreRestored(NoteContent { note });
@@ -78,7 +80,7 @@ impl Sequencer {
         self.state_in_turn(self.new_command(), |registry| {
             let next = registry.epoch_at(registry.head().sequence) + 1;
             let epoch = next.try_into().map_err(|_| SequencerError::NotCreated)?;
-            Ok((StoreRestored { epoch }.into(), Some(content.clone())))
+            Ok(((StoreRestored { epoch }.into(), Some(content.clone())), vec![unmarked.clone()]))
         })
     }
 
@@ -86,17 +88,18 @@ impl Sequencer {
         CommandId::new(self.at_hand.system.now(), &mut Draw(&*self.at_hand.system))
     }
 
-    /// Records what `statement` works out from the registry, and works it out again if another process was first. Signed
-    /// with the key of today, also where that changed elsewhere.
+    /// Records what `statement` works out from the registry, with changes of records, and works it out again if another
+    /// process was first. Signed with the key of today, also where that changed elsewhere.
     fn state_in_turn(
         &self,
         command: CommandId,
-        mut statement: impl FnMut(&Registry) -> Result<Said, SequencerError>,
+        statement: impl Fn(&Registry) -> Result<(Said, Vec<Swap>), SequencerError>,
     ) -> Result<Acknowledged, SequencerError> {
         for _ in 0..ATTEMPTS {
             let registry = self.newest_registry()?;
-            let stated = statement(&registry).and_then(|said| {
-                self.perform(registry.trace(), &self.signed_by_desk(command, said, &registry)?)
+            let stated = statement(&registry).and_then(|(said, swaps)| {
+                let signed = self.signed_by_desk(command, said, &registry)?;
+                self.perform_with(registry.trace(), &signed, &swaps)
             });
             match stated {
                 Err(SequencerError::Moved) => {}
@@ -127,31 +130,29 @@ impl Sequencer {
         let salt = Salt::draw(&mut Draw(system));
         let submission =
             draft.sign(&self.at_hand.desk.read().unwrap_or_else(PoisonError::into_inner), salt)?;
-        let consequences = Consequences { after: Some(registry.head()), sayings: Vec::new() };
-        Ok(Command::Submit(Box::new(self.check(submission, None)?.with_consequences(consequences))))
+        let rest = Consequences { after: Some(registry.head()), sayings: Vec::new() };
+        Ok(Command::submit(self.check(submission)?, None, rest))
     }
 
-    /// Has the desk state something about the root over all traces, the registry that it follows included, and notes which
-    /// moment the root is of, so that exports can show what stood under it.
+    /// Has the desk state something about the root over all traces, the registry that it follows included, and keeps with it
+    /// which moment the root is of, so that exports can show what stood under it.
     fn state_root(
         &self,
         command: CommandId,
         statement: impl Fn(Root) -> Said,
     ) -> Result<Acknowledged, SequencerError> {
-        let mut moment = Cursor::START;
-        let acknowledged = self.state_in_turn(command, |registry| {
-            moment = self.store.end()?;
+        self.state_in_turn(command, |registry| {
+            let moment = self.store.end()?;
             let heads = self.store.heads_at(moment)?;
             if !heads.contains(&(registry.trace(), registry.head())) {
                 return Err(SequencerError::Moved);
             }
             let leaves = leaves(&heads)?;
             let traces = (leaves.len() as u64).try_into().map_err(|_| SequencerError::NotCreated)?;
-            Ok(statement((merkle::root(Scheme::DEMUR, &leaves), traces)))
-        })?;
-        let note = moment_note(acknowledged.position.sequence);
-        self.store.set_note(&note, moment.as_bytes())?;
-        Ok(acknowledged)
+            let said = statement((merkle::root(Scheme::DEMUR, &leaves), traces));
+            // It is recorded right behind the registry that it speaks of, or not at all.
+            Ok((said, vec![moment_swap(registry.head().sequence.next(), moment)?]))
+        })
     }
 }
 
@@ -161,10 +162,15 @@ type Said = (Facts, Option<Content>);
 /// A root with the number of traces under it.
 type Root = (Digest, Whole<1, 9_007_199_254_740_991>);
 
-/// Returns the name of the note that says which moment a recorded root is of. Without it nothing can be shown to have
+/// Returns the key of the record that says which moment a recorded root is of. Without it nothing can be shown to have
 /// stood under the root, and nothing else is lost.
-pub(super) fn moment_note(recorded: Sequence) -> String {
-    format!("root/{recorded}")
+pub(super) fn moment_key(recorded: Sequence) -> Result<RecordKey, StoreError> {
+    RecordKey::new(format!("root/{recorded}"))
+}
+
+fn moment_swap(recorded: Sequence, moment: Cursor) -> Result<Swap, StoreError> {
+    let next = RecordValue { bytes: moment.as_bytes().to_vec(), expires: None };
+    Ok(Swap { key: moment_key(recorded)?, was: Version::ABSENT, next: Some(next) })
 }
 
 /// Returns the leaf hashes of the tree over all traces.
@@ -178,9 +184,6 @@ pub(super) fn leaf(trace: TraceId, head: &Position) -> TraceLeaf {
     let length = head.sequence.next().number().try_into().expect("a length fits");
     TraceLeaf { head: head.hash, length, trace }
 }
-
-/// What the note of a restored store says once its registry says so too.
-const RECORDED: &[u8] = b"recorded";
 
 /// How long the desk's own statements are good for, in milliseconds.
 const GOOD_FOR: u64 = 60_000;

@@ -10,12 +10,11 @@ use demur_store::contract::{Conflict, RecordKey, StoreError, Swap};
 
 use super::{
     Sequencer,
-    attempt::{Attempt, Past, Step, command_id},
     commit::{Ending, Slot, lock},
-    decide::Wanted,
+    decide::{Attempt, DecisionStep, Past, Queued, Wanted},
     error::SequencerError,
-    item::Waits,
     perform::ATTEMPTS,
+    write::Waits,
 };
 
 /// Statements that wait for one commit.
@@ -74,15 +73,12 @@ impl Series<'_> {
             self.commit()?;
         }
         let sequencer = self.sequencer;
-        let submitted = sequencer.check(submission, artifact)?;
-        let trace = submitted.checked().statement().trace;
+        let said = sequencer.check(submission)?;
+        let trace = said.statement().trace;
         if trace == sequencer.registry().trace() {
             return Err(StoreError::Misuse { what: "a series is of a run, not of the registry" }.into());
         }
-        if let (Some(_), Some(artifact)) = (submitted.artifact(), artifact) {
-            sequencer.store.put_artifact(&artifact.bytes)?;
-        }
-        let decided = self.decide(trace, &Command::Submit(Box::new(submitted)))?;
+        let decided = self.decide(trace, &sequencer.submission(said, artifact)?)?;
         if matches!(decided.reply, Reply::Refused(_)) {
             sequencer.at_hand.counters.count_refusal();
         }
@@ -92,25 +88,21 @@ impl Series<'_> {
     fn decide(&mut self, trace: TraceId, command: &Command) -> Result<Decided, SequencerError> {
         let sequencer = self.sequencer;
         // Otherwise this thread would wait for what it has not let go yet.
-        let slot = command_id(command).and_then(|id| lock(&sequencer.at_hand.in_flight).get(&id).cloned());
+        let slot = command.id().and_then(|id| lock(&sequencer.at_hand.in_flight).get(&id).cloned());
         let mut past = Past::Unknown;
         if slot.is_some_and(|slot| self.waiting.iter().any(|waiting| Arc::ptr_eq(waiting, &slot))) {
             self.commit()?;
             past = Past::Known(sequencer.earlier(command)?.map(Box::new));
         }
         for _ in 0..ATTEMPTS {
-            let waiting = &mut self.waiting;
             let wanted = Wanted { trace, command, past: &past, swaps: &self.swaps, waits: Waits::Later };
-            let step = sequencer.enqueue(&wanted, |item, _| {
-                waiting.push(Arc::clone(&item.waiting.slot));
-                let entries = item.entries.clone();
-                sequencer.at_hand.commits.put_deferred(item);
-                Ok(entries)
-            })?;
-            match step {
-                Step::Queued(reply, events) => return Ok(Decided { events, reply }),
+            match sequencer.enqueue(&wanted)? {
+                DecisionStep::Queued(Queued { reply, slot, events, .. }) => {
+                    self.waiting.push(slot);
+                    return Ok(Decided { events, reply });
+                }
                 // The trace has an event that the author has not seen: see `Sequencer::come_back`.
-                Step::Interrupted => {
+                DecisionStep::Interrupted => {
                     self.commit()?;
                     sequencer.recover(trace)?;
                     return Err(SequencerError::Contended);

@@ -14,11 +14,9 @@ use demur_store::contract::{Conflict, Swap};
 use super::{
     Acknowledged, Sequencer, SequencerError,
     at_hand::AtHand,
-    attempt::{Past, Step},
     commit::{CommitLeader, Commits, Ending, Slot},
-    decide::Wanted,
-    item::{Item, Waits},
-    queue::{Queue, States},
+    decide::{Past, Queued, Wanted},
+    write::Waits,
 };
 
 /// A command that is decided and waits for its commit.
@@ -43,14 +41,10 @@ pub enum Progress {
 }
 
 impl AtHand {
-    /// Decides a command and puts it in line, if nothing has to be waited for or read first. Otherwise, and for
-    /// whatever will not simply be recorded, there is none: [`Sequencer::perform`] is for that, and nothing has happened yet.
-    pub fn begin(&self, trace: TraceId, command: &Command) -> Result<Option<Underway>, SequencerError> {
-        self.begin_with(trace, command, &[])
-    }
-
-    /// Begins like [`Self::begin`] what changes records too, as [`Sequencer::perform_with`] does.
-    pub fn begin_with(
+    /// Decides a command and puts it in line, with records that change as [`Sequencer::perform_with`] does it, if nothing has to
+    /// be waited for or read first. Otherwise, and for whatever will not simply be recorded, there is none:
+    /// [`Sequencer::perform_with`] is for that, and nothing has happened yet.
+    pub fn begin(
         &self,
         trace: TraceId,
         command: &Command,
@@ -59,46 +53,13 @@ impl AtHand {
         let wanted = Wanted { trace, command, past: &Past::Unknown, swaps, waits: Waits::Unattended };
         let queue = self.queues.of(trace);
         let Some(mut turn) = queue.try_enter() else { return Ok(None) };
-        // Whoever opens a trace has just drawn its id, so nothing of it has to be read. If it is there, the commit says so.
-        let Some(states) = turn.at_hand(opens(command).then_some(trace)) else { return Ok(None) };
-        let step = self.begin_in(&wanted, &queue, states);
-        let Ok(Some((reply, (slot, leader)))) = step else {
-            turn.forget_if_new();
-            return step.map(|_| None);
-        };
+        let Some(queued) = self.decide_at_once(&wanted, &queue, &mut turn)? else { return Ok(None) };
+        let Queued { reply, slot, leader, .. } = queued;
         if matches!(reply, Reply::Refused(_)) {
             self.counters.count_refusal();
         }
         Ok(Some(Underway { trace, reply, slot, commits: Arc::clone(&self.commits), leader }))
     }
-
-    fn begin_in(
-        &self,
-        wanted: &Wanted<'_>,
-        queue: &Arc<Queue>,
-        states: &mut States,
-    ) -> Result<Option<(Reply, InLine)>, SequencerError> {
-        // Whether the process that wrote last has crashed only the store can tell.
-        if states.interrupted_by().is_some_and(|writer| writer != self.lease) {
-            return Ok(None);
-        }
-        let Some(looked_up) = self.look_up(states, wanted) else { return Ok(None) };
-        let put = |item: Item, is_followed: bool| self.put(item, is_followed);
-        match self.decide(wanted, queue, states, looked_up, put) {
-            Ok(Step::Queued(reply, in_line)) => Ok(Some((reply, in_line))),
-            Ok(Step::Interrupted | Step::Behind | Step::InFlight(_) | Step::Silent(..) | Step::Over(_))
-            | Err(SequencerError::NoDeskKey) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// A place in line, and the lead if nobody has it.
-type InLine = (Arc<Slot>, Option<CommitLeader>);
-
-/// Returns whether a command begins a trace.
-fn opens(command: &Command) -> bool {
-    matches!(command, Command::Submit(submitted) if submitted.checked().statement().seen.is_none())
 }
 
 impl Sequencer {

@@ -17,10 +17,10 @@ use super::commit::lock;
 
 /// The words of the newest questions that were recorded here.
 #[derive(Default)]
-pub(super) struct Words(Mutex<Kept>);
+pub(super) struct Words(Mutex<NewestWords>);
 
 #[derive(Default)]
-struct Kept {
+struct NewestWords {
     words: BTreeMap<(TraceId, Sequence), Vec<u8>>,
     /// The oldest first.
     order: VecDeque<(TraceId, Sequence)>,

@@ -37,7 +37,7 @@ pub fn all() -> Api {
     let api = api.mount::<op::MakeToken>().mount::<op::ListTokens>().mount::<op::RevokeToken>();
     let api = api.mount::<op::AddPerson>().mount::<op::ListPeople>().mount::<op::RemovePerson>();
     let api = sign_in::add(api);
-    let api = server::add(api).mount::<op::SetHook>();
+    let api = server::add(api).mount::<op::SetHook>().mount::<op::ShowRequestStateKey>();
     let api = local(api);
     let api = pages::add(api);
     open::add(api)

@@ -116,3 +116,23 @@ fn with_short_path<T>(folder: &Path, use_path: impl FnOnce(&Path) -> io::Result<
 
 const FILE_NAME: &str = "socket";
 const MAX_PATH_BYTES: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn socket_of_another_server_is_not_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = OwnSocket::of(folder.path());
+        let _listener = own.bind().unwrap();
+        assert!(!own.is_lost());
+        let other = OwnSocket::of(folder.path());
+        let _listens = other.bind().unwrap();
+        assert!(own.is_lost());
+        own.remove();
+        connect(folder.path()).unwrap();
+        other.remove();
+        assert!(!path(folder.path()).exists());
+    }
+}

@@ -4,7 +4,7 @@
 //! A store keeps two classes of data. The **ledger** (events, contents, places of artifacts) only ever grows;
 //! nothing in this trait changes or deletes an event. What is derived from it (commands, key changes, phases, the
 //! list of questions, participants of runs) is written in the same transaction and can be rebuilt from it at will.
-//! **Operational** data (records, leases, snapshots, notes, failure flags) is backed up but is no part of the ledger;
+//! **Operational** data (records, leases, snapshots, failure flags) is backed up but is no part of the ledger;
 //! secrets are not even backed up.
 
 mod check;
@@ -165,15 +165,6 @@ pub trait Store: Records + Leases + Send + Sync {
 
     /// Marks a trace as failed for an integrity violation (LED-18). The first mark stays.
     fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), StoreError>;
-
-    /// Returns an operational note.
-    fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
-
-    /// Sets an operational note, durably.
-    fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError>;
-
-    /// Returns the operational notes whose names begin so, by ascending name.
-    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError>;
 
     /// Keeps a value that must not outlive its delivery, under the commitment that the event names which it belongs to,
     /// durably. Nobody else has the same commitment, so nobody replaces or forgets what somebody else kept. No backup holds
@@ -455,6 +446,6 @@ pub enum StoreError {
     },
 }
 
-/// The note that a restored store carries until its new epoch is recorded (`store_restored`): no event may come
-/// before it. A ledger that opens the store sees to it.
+/// The key of the record that a restored store has until its new epoch is recorded (`store_restored`): no event may come
+/// before it. A sequencer that opens the store sees to it.
 pub const RESTORED: &str = "restored";

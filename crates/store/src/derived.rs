@@ -3,6 +3,7 @@
 
 use demur_core::key::Fingerprint;
 use demur_ledger::{
+    entry::Entry,
     envelope::Event,
     event_type::{Facts, TraceKind, TypeName},
     facts::Participant,
@@ -56,19 +57,9 @@ pub(crate) fn pins(append: &Append) -> impl Iterator<Item = (Option<Position>, O
     events.chain([(Some(append.head.document.registry), Some(append.head.proof.key))])
 }
 
-/// Returns whether the events of an append follow the head it expects, and each other.
-pub(crate) fn is_chain(append: &Append) -> bool {
-    let mut before = append.expected;
-    append.entries.iter().all(|entry| {
-        let envelope = entry.event.envelope();
-        let next = before.map_or(Sequence::FIRST, |position| position.sequence.next());
-        let previous = before.replace(entry.event.position()).map(|position| position.hash);
-        envelope.sequence == next && envelope.previous == previous
-    })
-}
-
-/// Refuses a write whose parts do not belong together, or that is none: a caller's mistake.
-pub(crate) fn check_write(write: &Write) -> Result<(), StoreError> {
+/// Refuses a write whose parts do not belong together, or that is none: a caller's mistake. Returns whether its events follow
+/// the head it expects, and each other: if not, somebody was faster than whoever decided them.
+pub(crate) fn check_write(write: &Write) -> Result<bool, StoreError> {
     let misuse = |what| Err(StoreError::Misuse { what });
     let Write { append, swaps, .. } = write;
     if append.is_none() && swaps.is_empty() {
@@ -82,23 +73,28 @@ pub(crate) fn check_write(write: &Write) -> Result<(), StoreError> {
             return misuse("a record is larger than a record may be");
         }
     }
-    append.as_ref().map_or(Ok(()), check_shape)
+    append.as_ref().map_or(Ok(true), check_append)
 }
 
-/// Refuses an append whose parts do not belong together: it would be in the ledger for good.
-fn check_shape(append: &Append) -> Result<(), StoreError> {
-    for entry in &append.entries {
-        if entry.event.envelope().trace != append.trace {
+/// Refuses an append whose parts do not belong together: it would be in the ledger for good. Returns whether it is a chain.
+fn check_append(append: &Append) -> Result<bool, StoreError> {
+    let (mut before, mut is_chain) = (append.expected, true);
+    for Entry { event, opening, .. } in &append.entries {
+        let envelope = event.envelope();
+        if envelope.trace != append.trace {
             return Err(StoreError::Misuse { what: "an event belongs to another trace" });
         }
-        if entry.event.envelope().content.is_some() != entry.opening.is_some() {
+        if envelope.content.is_some() != opening.is_some() {
             return Err(StoreError::Misuse { what: "an event and its content do not belong together" });
         }
+        let next = before.map_or(Sequence::FIRST, |position| position.sequence.next());
+        let previous = before.replace(event.position()).map(|position| position.hash);
+        is_chain &= envelope.sequence == next && envelope.previous == previous;
     }
     let signed = &append.head.document;
     match append.entries.last() {
         None => Err(StoreError::Misuse { what: "an append has no events" }),
-        Some(last) if signed.head == last.event.position() && signed.trace == append.trace => Ok(()),
+        Some(last) if signed.head == last.event.position() && signed.trace == append.trace => Ok(is_chain),
         Some(_) => Err(StoreError::Misuse { what: "the signed head is not the last event" }),
     }
 }

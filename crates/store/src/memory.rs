@@ -173,8 +173,8 @@ impl fmt::Debug for MemoryStore {
 
 impl Store for MemoryStore {
     fn commit(&self, writes: &[Write]) -> Result<Vec<WriteOutcome>, StoreError> {
-        writes.iter().try_for_each(derived::check_write)?;
-        self.write(Writing::Commit, |state| state.commit(writes))
+        let chains = writes.iter().map(derived::check_write).collect::<Result<Vec<_>, _>>()?;
+        self.write(Writing::Commit, |state| state.commit(writes, &chains))
     }
 
     fn is_shared(&self) -> bool {
@@ -288,21 +288,6 @@ impl Store for MemoryStore {
 
     fn mark_failed(&self, trace: TraceId, failure: &Failure) -> Result<(), StoreError> {
         self.write(Writing::Operational, |state| state.mark_failed(trace, failure))
-    }
-
-    fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read(|state| state.note(name))
-    }
-
-    fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.write(Writing::Operational, |state| {
-            state.set_note(name, value);
-            Ok(())
-        })
-    }
-
-    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        self.read(|state| state.notes(prefix))
     }
 
     fn keep_secret(&self, commitment: &Commitment, value: &[u8]) -> Result<(), StoreError> {

@@ -45,7 +45,7 @@ pub use self::schema::VERSION;
 use self::{
     checkpoint::Checkpointer,
     column::{number, ulid},
-    commit::Known,
+    commit::{Judging, Precheck},
     connection::Readers,
     lease::Living,
     secret::Secrets,
@@ -200,19 +200,17 @@ impl SqliteStore {
         Ok(&self.secrets)
     }
 
-    /// Returns of each write whether its lease lives and its artifacts are there. Asked before the transaction: artifacts
-    /// only ever come, and a lease is ended by its own process.
-    fn known(&self, writes: &[Write]) -> Result<Vec<Known>, StoreError> {
+    /// Returns what stands against a write: its form, a lease that is dead, artifacts that are not there. Asked before the
+    /// transaction: artifacts only ever come, and a lease is ended by its own process.
+    fn precheck(&self, write: &Write) -> Result<Precheck, StoreError> {
+        let broken = !derived::check_write(write)?;
         let living = &self.writer.as_ref().ok_or(StoreError::ReadOnly)?.living;
-        let known = |write: &Write| {
-            let mut known = Known { dead: !living.has(write.writer), missing: false };
-            let entries = write.append.iter().flat_map(|append| &append.entries);
-            for place in entries.filter_map(|entry| entry.artifact) {
-                known.missing |= !self.artifacts.has(&place.address)?;
-            }
-            Ok(known)
-        };
-        writes.iter().map(known).collect()
+        let mut precheck = Precheck { dead: !living.has(write.writer), broken, missing: false };
+        let entries = write.append.iter().flat_map(|append| &append.entries);
+        for place in entries.filter_map(|entry| entry.artifact) {
+            precheck.missing |= !self.artifacts.has(&place.address)?;
+        }
+        Ok(precheck)
     }
 }
 
@@ -229,9 +227,11 @@ impl Writer {
 
 impl Store for SqliteStore {
     fn commit(&self, writes: &[Write]) -> Result<Vec<WriteOutcome>, StoreError> {
-        writes.iter().try_for_each(derived::check_write)?;
-        let known = self.known(writes)?;
-        self.write("commit", |transaction| commit::commit(transaction, writes, &known))
+        let prechecks = writes.iter().map(|write| self.precheck(write)).collect::<Result<Vec<_>, _>>()?;
+        self.write("commit", |transaction| {
+            let mut judging = Judging::begin(transaction).map_err(trouble::of("commit"))?;
+            writes.iter().zip(prechecks).map(|(write, precheck)| judging.commit(write, precheck)).collect()
+        })
     }
 
     fn is_shared(&self) -> bool {
@@ -357,24 +357,6 @@ impl Store for SqliteStore {
                 .map_err(trouble::of("mark a trace"))?;
             if marked == 0 { Err(StoreError::Misuse { what: "there is no such trace" }) } else { Ok(()) }
         })
-    }
-
-    fn note(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.readers.read("read a note", |connection| read::note(connection, name))
-    }
-
-    fn set_note(&self, name: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.write("write a note", |transaction| {
-            transaction
-                .prepare_cached("INSERT OR REPLACE INTO notes (name, value) VALUES (?1, ?2)")
-                .and_then(|mut statement| statement.execute(params![name, value]))
-                .map_err(trouble::of("write a note"))
-                .map(|_| ())
-        })
-    }
-
-    fn notes(&self, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        self.readers.read("read notes", |connection| read::notes(connection, prefix))
     }
 
     fn keep_secret(&self, commitment: &Commitment, value: &[u8]) -> Result<(), StoreError> {

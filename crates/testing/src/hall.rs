@@ -4,7 +4,7 @@
 use std::{path::Path, sync::Arc};
 
 use demur_core::{hash::sha256, random::Seeded};
-use demur_engine::command::{Command, Consequences, Saying, Told};
+use demur_engine::command::{Command, Consequences, Saying};
 use demur_ledger::{
     author::{Author, Place},
     content::{AnswerContent, AnswerValue, QuestionContent, Shown, Wording, Wordings},
@@ -91,15 +91,16 @@ impl Hall {
         let (content, mut random) = (Content::QuestionAsked(asks()), Seeded::new(bytes));
         let id = CommandId::new(now, &mut random);
         let spoken = self.asker.speak(id, &place, QuestionAsked(question()), Some(content), &mut random);
-        self.sequencer().spoken(spoken.unwrap(), Consequences::default()).unwrap()
+        Command::submit(spoken.unwrap(), None, Consequences::default())
     }
 
-    /// Returns the command that records what a person answers.
+    /// Returns the command that records what a person answers in a trace that is there.
     pub fn answering(&self, trace: TraceId, asked: Position) -> Command {
+        self.sequencer().newest(trace).unwrap().unwrap();
         let facts = answer(asked, Assurance::Terminal).into();
         let content = Some(Content::QuestionAnswered(answers("a person")));
         let first = Saying { role: Role::Person, facts, content };
-        self.sequencer().told(trace, Told { first, rest: Consequences::default() }).unwrap()
+        Command::record(first, Consequences::default())
     }
 
     /// Has the agent ask something that ends unanswered after this many milliseconds.

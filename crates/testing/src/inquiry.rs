@@ -3,7 +3,7 @@
 use std::{iter, sync::Arc};
 
 use demur_core::{hash::sha256, random::Seeded};
-use demur_engine::command::{Consequences, Saying, Told};
+use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     author::{Author, Place},
     content::{
@@ -111,8 +111,7 @@ impl Inquiry {
     ) -> Result<Position, SequencerError> {
         let facts = facts.into();
         let first = Saying { role, content: content(&facts), facts };
-        let told = Told { first, rest: Consequences::default() };
-        Ok(self.office.sequencer.record(trace, told)?.position)
+        Ok(self.office.sequencer.record(trace, first, Consequences::default())?.position)
     }
 
     /// Returns how the list shows a question.

@@ -18,7 +18,7 @@ use demur_core::{
     time::Timestamp,
 };
 use demur_ledger::{
-    author::{Artifact, Author, Place},
+    author::{Artifact, Author, Draft, Place},
     content::{
         ArtifactContent, ClaimContent, ExecutionContent, ExecutionResultContent, FinalClaim,
         FinalStatementContent, IntentContent, ProposalContent, ProposalReviewContent, SessionContent,
@@ -34,7 +34,7 @@ use demur_ledger::{
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
     role::Role,
-    statement::{Draft, Submission},
+    statement::Submission,
     verify::{Options, Report, verify},
 };
 use demur_sequencer::{Acknowledged, Sequencer, SequencerError, System};

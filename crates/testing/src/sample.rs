@@ -10,7 +10,7 @@ use demur_core::{
     time::Timestamp,
 };
 use demur_ledger::{
-    author::Artifact,
+    author::{Artifact, Draft},
     content::{
         ArtifactContent, NameContent, NoteContent, ProposalContent, ProposalReviewContent, SessionContent,
     },
@@ -23,9 +23,12 @@ use demur_ledger::{
     },
     name::{CommandId, Position, PrincipalId, TraceId},
     role::Role,
-    statement::{Draft, Submission},
+    statement::Submission,
 };
-use demur_store::contract::{Append, LeaseId, Store, StoreError, Write, WriteOutcome, touched_questions};
+use demur_store::contract::{
+    Append, Conflict, LeaseId, RecordKey, RecordValue, Store, StoreError, Swap, Version, Write, WriteOutcome,
+    touched_questions,
+};
 
 use crate::hall::asks;
 
@@ -260,6 +263,27 @@ pub fn commit(store: &dyn Store, appends: &[Append]) -> Result<Vec<WriteOutcome>
 pub fn writer(store: &dyn Store) -> Result<LeaseId, StoreError> {
     let living = store.leases()?.into_iter().rfind(|lease| lease.lives);
     living.map_or_else(|| store.begin_lease(sha256(b"rules")), Ok).map(|lease| lease.id)
+}
+
+/// Keeps bytes as a record, whatever it was.
+pub fn keep_record(store: &dyn Store, key: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    let (key, writer) = (RecordKey::new(key)?, writer(store)?);
+    loop {
+        let was = store.record(&key)?.map_or(Version::ABSENT, |kept| kept.version);
+        let next = Some(RecordValue { bytes: bytes.to_vec(), expires: None });
+        let write = Write::of_records(writer, vec![Swap { key: key.clone(), was, next }]);
+        match store.commit(&[write])?[..] {
+            // Others keep it at the same time.
+            [WriteOutcome::Refused(Conflict::Record)] => {}
+            [WriteOutcome::Done] => return Ok(()),
+            ref other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// Returns the bytes of a record.
+pub fn record(store: &dyn Store, key: &str) -> Option<Vec<u8>> {
+    store.record(&RecordKey::new(key).unwrap()).unwrap().map(|kept| kept.value.bytes)
 }
 
 /// Returns how often a proof is to be repeated: fully under `cargo xtask prove`, else a reduced number.

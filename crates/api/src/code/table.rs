@@ -132,6 +132,7 @@ codes! {
         ClaimUnknown = "CLAIM_UNKNOWN",
         Contended = "CONTENDED",
         DeskKeyInUse = "DESK_KEY_IN_USE",
+        HolderKnown = "HOLDER_KNOWN",
         HostForbidden = "HOST_FORBIDDEN" 421,
         IdempotencyConflict = "IDEMPOTENCY_CONFLICT" 422,
         KeyStanding = "KEY_STANDING",

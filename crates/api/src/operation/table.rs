@@ -21,6 +21,7 @@ use crate::{
         self, Act, Answer, AskParameters, AskedView, Delivered, Deliveries, Done, Extension, Heard, Listed,
         Passing, QuestionListParameters, QuestionView, WaitParameters,
     },
+    request_state::RequestStateKey,
     run::{
         self, AuditedRun, ClaimedRun, DriveReply, ReadRunParameters, RunEvent, RunLines, RunStanding,
         SubmittedInRun,
@@ -282,6 +283,9 @@ operations! {
         (NoArguments, Nothing, Nothing) -> ServerStatus, 200 "This server";
     StopServer = "stopServer", Post "/v1/server/stop", LOCAL, "End the server in good order";
         (NoArguments, Nothing, Nothing) -> Nothing, 204 "It ends now";
+    ShowRequestStateKey = "requestStateKey", Get "/v1/local/request-state-key", LOCAL,
+        "Give a client the secret with which what it carries between two rounds of a request is sealed";
+        (NoArguments, Nothing, Nothing) -> RequestStateKey, 200 "The secret, this client's alone";
     SetHook = "hook", Post "/v1/hook", LOCAL,
         "Say which questions stop these askers; a hook is in force for them from now on, or no longer";
         (NoArguments, Nothing, Hook) -> Stopped, 200 "What stops them";

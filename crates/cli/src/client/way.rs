@@ -47,7 +47,7 @@ impl Way {
     }
 
     /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
-    /// is sent again if that is safe.
+    /// is sent again unless it says that it is sent once.
     pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Bytes, Refusal> {
         self.exchange(call).await.map(|(_, bytes)| bytes)
     }

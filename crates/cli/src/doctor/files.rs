@@ -4,7 +4,7 @@ use std::{
     fs::{self, Metadata},
     io::ErrorKind,
     os::unix::fs::{MetadataExt as _, PermissionsExt as _},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use rustix::fs::{Access, access, statvfs};
@@ -78,7 +78,10 @@ fn keys(folder: &Path) -> Option<Check> {
         Ok(files) => files.filter_map(|file| file.ok().map(|file| file.path())),
     };
     let mut count: usize = 0;
-    for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "key")) {
+    let is_secret = |path: &PathBuf| {
+        path.extension().is_some_and(|extension| extension == "key" || extension == "secret")
+    };
+    for file in files.filter(is_secret) {
         count += 1;
         let Ok(metadata) = file.metadata() else { continue };
         let check = private("keys", &file, &metadata, 0o600);

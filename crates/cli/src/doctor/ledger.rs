@@ -13,8 +13,8 @@ use super::Check;
 use crate::{
     data::DataFolder,
     failure::Failure,
+    keyring::FolderKeyring,
     keys::clock,
-    keystore::Keystore,
     owner::{desk_fingerprint, open_ledger},
     world::World,
 };
@@ -50,8 +50,8 @@ fn open(data: &DataFolder, store: SqliteStore, world: World) -> Vec<Check> {
         Err(error) => Check::failed("store", error.clone()),
     }];
     if matches!(store.registry(), Ok(Some(_))) {
-        let keystore = Keystore::of(data);
-        let opened = open_ledger(&keystore, |find| Sequencer::read(Arc::new(store), find, Box::new(world)));
+        let keyring = FolderKeyring::shared(data);
+        let opened = open_ledger(&keyring, |find| Sequencer::read(Arc::new(store), find, Box::new(world)));
         checks.push(match opened {
             Ok(ledger) => {
                 let key = desk_fingerprint(&ledger.registry()).map(|key| key.short());

@@ -62,9 +62,7 @@ fn status(data: &DataFolder) -> Result<Result<ServerStatus, Failure>, Failure> {
     });
     Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
         let message = format!("the server did not answer within {} seconds", PATIENCE.as_secs());
-        Err(Failure::of(Code::ServerSilent, message).with_hint(
-            "another command may have the data folder; otherwise end the server, the next command starts another",
-        ))
+        Err(Failure::of(Code::ServerSilent, message).with_hint(how_to_kill(data.path())))
     }))
 }
 

@@ -21,8 +21,8 @@ use crate::{
     context::Context,
     durable,
     failure::Failure,
+    keyring::{FolderKeyring, Keyring as _},
     keys::{KeyEntry, clock, listed, select},
-    keystore::{KeyFileError, Keystore},
     output::{Paint, Reply},
     visible::{shell_word, visible_path},
     world::World,
@@ -80,15 +80,15 @@ pub(super) fn revoke(context: &mut Context<'_>, arguments: &RevokeIdentity) -> R
 /// The keys of the data folder, by name and fingerprint.
 struct Ring {
     entries: Vec<KeyEntry>,
-    keystore: Keystore,
+    keyring: FolderKeyring,
 }
 
 impl Ring {
     fn open(context: &Context<'_>) -> Result<Self, Failure> {
         let data = context.data()?;
-        let keystore = Keystore::of(&data);
+        let keyring = FolderKeyring::of(&data);
         let entries = listed(&data)?.map_or_else(Vec::new, |listed| listed.keys);
-        Ok(Self { entries, keystore })
+        Ok(Self { entries, keyring })
     }
 
     /// Returns the key that is meant, if it may still speak.
@@ -104,12 +104,11 @@ impl Ring {
     }
 
     fn secret(&self, entry: &KeyEntry) -> Result<SecretKey, Failure> {
-        self.keystore.load(&entry.fingerprint).map(|file| file.secret).map_err(|error| {
+        let loaded = self.keyring.load(&entry.fingerprint).map_err(|error| {
             let hint = "only a key whose secret is in this data folder can sign here";
-            let is_absent = matches!(error, KeyFileError::Unreadable { .. });
-            let error = Failure::from(error);
-            if is_absent { error.with_hint(hint) } else { error }
-        })
+            error.with_cure_if_absent(|_| hint.to_owned())
+        });
+        Ok(loaded?.secret)
     }
 }
 

@@ -27,7 +27,7 @@ use crate::{
     context::Context,
     durable::Tentative,
     failure::Failure,
-    keystore::{self, KeyFile, Keystore},
+    keyring::{self, FolderKeyring, KeyFile},
     output::{Paint, Reply},
     visible::visible_path,
     world::World,
@@ -45,7 +45,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), F
     let (recovery, recovery_file) = recovery.unzip();
     let out = arguments.out.as_deref().map(|path| make_out(&mut world, name, principal, role, path));
     let (out, out_file) = out.transpose()?.unzip();
-    let (created, had_secrets) = (!data.has_store()?, !Keystore::of(&data).is_empty());
+    let (created, had_secrets) = (!data.has_store()?, !FolderKeyring::of(&data).is_empty());
     let client = Client::open(context)?;
     let RegistryPlace { desk, store, .. } = place(&client)?;
     let recovery_key = recovery.as_ref().map(|recovery: &RecoveryReply| recovery.public_key);
@@ -120,7 +120,7 @@ fn make_out(
 
 /// Writes a secret to a new file, which goes away again unless something is recorded about it.
 fn create(key: &KeyFile, path: &Path) -> Result<(PathBuf, Tentative), Failure> {
-    keystore::create(key, path)?;
+    keyring::create(key, path)?;
     Ok((path.to_owned(), Tentative::of(path.to_owned())))
 }
 

@@ -27,7 +27,7 @@ use crate::{
     context::Context,
     durable::Tentative,
     failure::Failure,
-    keystore::{self, KeyFile, Keystore},
+    keyring::{self, FolderKeyring, KeyFile},
     output::{Paint, Reply},
     visible::visible_path,
     world::World,
@@ -42,7 +42,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<()
     let (files, statement) = match &arguments.with_recovery {
         Some(path) => {
             let (file, statement) =
-                by_recovery(&context.keystore()?, &recovery_key(path, old)?, old, &listed.registry)?;
+                by_recovery(&context.keyring()?, &recovery_key(path, old)?, old, &listed.registry)?;
             (vec![file], Some(statement))
         }
         None => (Vec::new(), None),
@@ -64,7 +64,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<()
 
 /// Makes a successor, keeps its secret in the data folder, and names it with the recovery key: no secret travels.
 fn by_recovery(
-    keystore: &Keystore,
+    keyring: &FolderKeyring,
     recovery: &SecretKey,
     old: &KeyEntry,
     registry: &RegistryPlace,
@@ -73,9 +73,9 @@ fn by_recovery(
     let role = old.roles.first().copied().unwrap_or(Role::Holder);
     let secret = SecretKey::generate(&mut world);
     let new = KeyFile { name: old.name.clone(), principal: old.principal, role, secret };
-    let path = keystore.path(&new.secret.public().fingerprint());
-    // Under its own name at once: whoever owns the folder writes others meanwhile.
-    keystore::create(&new, &path)?;
+    let path = keyring.path(&new.secret.public().fingerprint());
+    // Under its own name at once: the server writes others meanwhile.
+    keyring::create(&new, &path)?;
     let file = Tentative::of(path);
     let RegistryPlace { store, trace, head, .. } = *registry;
     let place = Place { store, trace, seen: Some(head), now: world.now()? };
@@ -89,7 +89,7 @@ fn by_recovery(
 
 /// Returns the secret in a recovery file, if it is this key's.
 fn recovery_key(path: &Path, old: &KeyEntry) -> Result<SecretKey, Failure> {
-    let secret = keystore::read(path)?.secret;
+    let secret = keyring::read(path)?.secret;
     if old.recovery == Some(secret.public().fingerprint()) {
         return Ok(secret);
     }

@@ -8,7 +8,7 @@ use crate::{
     arguments::ShowKey,
     context::Context,
     failure::Failure,
-    keystore::Keystore,
+    keyring::FolderKeyring,
     output::{Paint, Reply},
     visible::visible_path,
 };
@@ -16,10 +16,9 @@ use crate::{
 /// Shows a key.
 pub(super) fn run(context: &mut Context<'_>, arguments: &ShowKey) -> Result<(), Failure> {
     let data = context.data()?;
-    let keystore = Keystore::of(&data);
     let entries = listed(&data)?.map_or_else(Vec::new, |listed| listed.keys);
     let key = select(&entries, &arguments.key)?.clone();
-    let file = keystore.path(&key.fingerprint);
+    let file = FolderKeyring::of(&data).path(&key.fingerprint);
     let key_file = key.has_secret().then(|| file.to_string_lossy().into_owned());
     context.output.reply(&ShowReply { key, key_file })
 }

@@ -5,14 +5,13 @@ use std::{sync::Arc, time::Duration};
 
 use demur_api::{
     call::{self, ApiReply, ApiRequest},
-    operation::Operation,
+    operation::{NoArguments, Nothing, Operation, ShowServer},
     refusal::Refusal,
 };
 use demur_ledger::name::{Sequence, TraceId};
 use demur_mcp::host::{CallerConnection, export_too_large};
 use serde_json::Value;
 
-use super::status;
 use crate::{
     client::{Call, Way},
     hook::session::Session,
@@ -60,7 +59,8 @@ impl CallerConnection for BridgeConnection {
     }
 
     async fn inbox_address(&self) -> Option<String> {
-        status(&self.way).await.ok()?.address
+        let asked = ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {});
+        call::Call::call(&self.way, asked).await.ok()?.document.address
     }
 
     async fn artifact(&self, trace: TraceId, event: Sequence) -> Result<Vec<u8>, Refusal> {

@@ -4,19 +4,24 @@ use std::{cell::OnceCell, sync::Arc};
 
 use demur_api::{
     call::ApiRequest,
-    key::{ListedKeys, RegistryPlace},
+    key::ListedKeys,
     operation::{
         AuditPlan, CheckPlanUnder, FindIds, HandOffPlan, ListEvents, ListKeys, ListPlans, ListTraces,
         Operation, ShowPlanHere, ShowTrace,
     },
     refusal::Refusal,
 };
-use demur_desk::{find, key_entry, owner::desk_fingerprint, plan, session, trace};
+use demur_desk::{find, key, plan, session, trace};
 use demur_sequencer::Sequencer;
 use demur_store::contract::Store;
 
 use crate::{
-    data::DataFolder, failure::Failure, keystore::Keystore, owner::open_ledger, roster::Roster, world::World,
+    data::DataFolder,
+    failure::Failure,
+    keyring::{FolderKeyring, Keyring},
+    owner::open_ledger,
+    roster::Roster,
+    world::World,
 };
 
 /// A store open for reading.
@@ -46,12 +51,12 @@ impl Files {
             return Ok(ledger);
         }
         let (store, world) = (Arc::clone(&self.store), World::open()?);
-        let ledger = open_ledger(&self.keystore(), |find| Sequencer::read(store, find, Box::new(world)))?;
+        let ledger = open_ledger(&self.keyring(), |find| Sequencer::read(store, find, Box::new(world)))?;
         Ok(self.ledger.get_or_init(|| ledger))
     }
 
-    fn keystore(&self) -> Keystore {
-        Keystore::of(&self.data)
+    fn keyring(&self) -> Arc<dyn Keyring> {
+        FolderKeyring::shared(&self.data)
     }
 }
 
@@ -79,26 +84,22 @@ read_here! {
     ListEvents, |files, request| trace::events(files.store(), request.path.trace, &request.query);
     ListKeys, |files, _request| keys(files);
     ListPlans, |files, request| plan::list(files.ledger()?, &request.query);
-    ShowPlanHere, |files, request| plan::show(files.ledger()?, &files.keystore(), request.path.session);
-    CheckPlanUnder, |files, request| plan::check_under(files.ledger()?, &files.keystore(), request.body);
+    ShowPlanHere, |files, request| plan::show(files.ledger()?, &*files.keyring(), request.path.session);
+    CheckPlanUnder, |files, request| plan::check_under(files.ledger()?, &*files.keyring(), request.body);
     AuditPlan, |files, request| {
         let ledger = files.ledger()?;
         let found = session::read(ledger, request.path.session)?;
-        Ok(found.audit(&session::signer(ledger, &files.keystore())?)?)
+        Ok(found.audit(&session::signer(ledger, &*files.keyring())?)?)
     };
     HandOffPlan, |files, request| {
         let ledger = files.ledger()?;
         let found = session::read(ledger, request.path.session)?;
-        let signer = session::signer(ledger, &files.keystore())?;
+        let signer = session::signer(ledger, &*files.keyring())?;
         Ok(found.handoff(plan::new_uuid()?, &request.body.task, &signer)?)
     };
 }
 
 fn keys(files: &Files) -> Result<ListedKeys, Refusal> {
-    let registry = demur_sequencer::registry(files.store())?;
-    let desk = desk_fingerprint(&registry);
-    let place =
-        RegistryPlace { store: registry.store(), trace: registry.trace(), head: registry.head(), desk };
-    let roster = Roster::read(files.store(), registry)?;
-    Ok(ListedKeys { keys: key_entry::entries(&roster, &files.keystore()), registry: place })
+    let roster = Roster::read(files.store(), demur_sequencer::registry(files.store())?)?;
+    Ok(key::list(&roster, &*files.keyring()))
 }

@@ -1,4 +1,4 @@
-//! `demur store backup`: a copy of the store as of one moment, while its owner goes on. Secrets are no part of it.
+//! `demur store backup`: a copy of the store as of one moment, while the server goes on. Secrets are no part of it.
 
 use demur_api::store::StoreSize;
 use demur_desk::store_check::size_of;

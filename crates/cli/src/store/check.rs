@@ -23,7 +23,7 @@ use crate::{
     data::DataFolder,
     exit::Exit,
     failure::Failure,
-    keystore::Keystore,
+    keyring::FolderKeyring,
     output::{Paint, Progress, Reply, counted, percent},
 };
 
@@ -79,7 +79,7 @@ fn alone(data: &DataFolder, progress: &mut Progress) -> Result<StoreCheck, Failu
     };
     let marks = Arc::clone(&store);
     let mark = |trace: TraceId, failure: &_| Ok(marks.mark_failed(trace, failure)?);
-    Ok(store_check::check(store, &Keystore::of(data), &mark, &mut |step| tell(progress, step))?)
+    Ok(store_check::check(store, &FolderKeyring::shared(data), &mark, &mut |step| tell(progress, step))?)
 }
 
 /// Returns what is wrong with a store that does not open.

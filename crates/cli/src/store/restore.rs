@@ -20,7 +20,7 @@ use crate::{
     data::DataFolder,
     durable,
     failure::Failure,
-    keystore::Keystore,
+    keyring::FolderKeyring,
     output::{Paint, Progress, Reply},
     owner::{Owner, desk_key},
     visible::visible_path,
@@ -39,7 +39,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     }
     let backup = DataFolder::at(arguments.folder.clone()).whole_store()?;
     // Before anything is touched: without this key nothing could be recorded afterwards.
-    desk_key(&Keystore::of(&data), &demur_sequencer::registry(&backup)?)?;
+    desk_key(&FolderKeyring::of(&data), &demur_sequencer::registry(&backup)?)?;
     drop(backup);
     let mut progress = Progress::new(context.output.is_watched());
     let mut tell = |step| tell(&mut progress, step);

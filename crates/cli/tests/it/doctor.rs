@@ -116,6 +116,18 @@ fn key_that_others_can_read_is_a_problem() {
 }
 
 #[test]
+fn secret_for_what_clients_carry_that_others_can_read_is_a_problem() {
+    let sandbox = Sandbox::with_keys();
+    let file = sandbox.data().join("keys/derive.secret");
+    fs::write(&file, [7; 32]).unwrap();
+    for (mode, state) in [(0o600, "ok"), (0o644, "problem")] {
+        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        let code = if state == "ok" { 0 } else { 3 };
+        assert_eq!(check(&examined(&sandbox, code), "keys")["state"], state);
+    }
+}
+
+#[test]
 fn missing_key_of_the_desk_is_a_problem() {
     let sandbox = Sandbox::with_keys();
     fs::remove_file(sandbox.key_file("desk")).unwrap();
@@ -144,7 +156,9 @@ fn server_that_says_nothing_is_not_waited_for() {
     sandbox.rest();
     let _silent = UnixListener::bind(sandbox.data().join("socket")).unwrap();
     let reply = examined(&sandbox, 3);
-    assert_eq!(check(&reply, "server")["state"], "problem", "{reply}");
+    let server = check(&reply, "server");
+    assert_eq!(server["state"], "problem", "{reply}");
+    assert!(server["hint"].as_str().unwrap().starts_with("`demur stop --force`"), "{reply}");
 }
 
 #[test]

@@ -312,10 +312,10 @@ fn words_of_the_asker_are_shown_and_not_obeyed() {
     let sandbox = Sandbox::new();
     let terminal = Terminal::open(&sandbox, "inbox");
     terminal.types("half");
-    asked(&sandbox, &["Clear\u{1b}[2J\u{1b}[H all\r\n\u{202e}?", "--as", "\u{1b}]0;root\u{7}"]);
+    asked(&sandbox, &["Clear\u{1b}[2J\u{1b}[H all\r\n\u{202e}?", "--as", "]0;title"]);
     terminal.shows(r"New: 1. Clear\u{1b}[2J\u{1b}[H all");
     terminal.shows(r"  | \u{202e}?");
-    terminal.shows(r"(from \u{1b}]0;root\u{7};");
+    terminal.shows("(from ]0;title;");
     terminal.line_is("half");
 }
 

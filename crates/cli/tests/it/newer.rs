@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use demur_core::{canonical, hash::sha256};
-use demur_desk::{data::DataFolder, keystore::Keystore, owner::desk_key};
+use demur_desk::{data::DataFolder, keyring::FolderKeyring, owner::desk_key};
 use demur_ledger::{
     entry::Entry,
     envelope::Event,
@@ -46,7 +46,7 @@ fn visit(sandbox: &Sandbox, trace: TraceId) {
     let (store_id, head) = (registry.store(), event.position());
     let document = Head { epoch: 1, head, registry: registry.head(), store: store_id, trace };
     let desk =
-        desk_key(&Keystore::of(&DataFolder::locate(Some(&sandbox.data())).unwrap()), &registry).unwrap();
+        desk_key(&FolderKeyring::of(&DataFolder::locate(Some(&sandbox.data())).unwrap()), &registry).unwrap();
     let append = Append {
         trace,
         expected: Some(summary.head),
@@ -122,7 +122,8 @@ fn check_tells_of_a_newer_trace_and_marks_nothing() {
     1 problem among 2 traces with 4 events.
     ");
     assert_eq!(sandbox.json(&["trace", "list"])["traces"][0]["failed"], Value::Null);
-    // What follows from the others is made again.
+    // What follows from the others is made again, and no trace is another one afterwards.
+    let before = sandbox.contents();
     sandbox.tamper("DELETE FROM key_changes");
     assert_snapshot!(sandbox.run(&["store", "rebuild"]), @r"
     exit 0
@@ -132,6 +133,7 @@ fn check_tells_of_a_newer_trace_and_marks_nothing() {
     Left alone: 1 trace with events of a newer version of demur.
     ");
     assert_eq!(sandbox.json(&["store", "rebuild"])["newer"], 1);
+    assert_eq!(sandbox.contents(), before);
     // Damage beside it is damage.
     sandbox.tamper("UPDATE events SET content_salt = randomblob(32) WHERE trace = 2 AND sequence = 0");
     sandbox.run(&["store", "check"]).expect_code(1);

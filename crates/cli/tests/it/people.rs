@@ -18,12 +18,12 @@ fn people_are_added_listed_and_removed() {
     Added: Zoë Ångström as answerer
       `demur open --as "Zoë Ångström" --print` makes a link that signs this one in.
     "#);
-    assert_snapshot!(sandbox.run(&["people", "add", "zoë ångström", "--role", "auditor"]), @r"
+    assert_snapshot!(sandbox.run(&["people", "add", "zoë ångström", "--role", "auditor"]), @r#"
     exit 3
     --- stderr
-    error: expected a name that is free, found one that somebody has
+    error: expected a name that is free, found "zoë ångström" in use by a person
     hint: `demur people list` shows them; remove first to change a role
-    ");
+    "#);
     let listed = sandbox.json(&["people", "list"]);
     assert_eq!(listed["people"][0]["role"], "answerer");
     assert_snapshot!(sandbox.run(&["people", "remove", "Zoë Ångström"]), @r"

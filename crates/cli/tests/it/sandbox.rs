@@ -175,18 +175,23 @@ impl Sandbox {
         self.data().join(format!("keys/{}.key", self.fingerprint(name)))
     }
 
-    /// Returns every file below the data folder with its mode and what it says. Of a database that is what its
-    /// traces hold: its bytes also change when somebody opens and closes it.
+    /// Returns every file below the data folder with its mode and what it says, once no server that a command has started
+    /// is there any more. Of a database that is what its traces hold: its bytes also change when somebody opens and
+    /// closes it. Of the log of the servers it is nothing: each of them writes when it began and ended.
     pub(crate) fn contents(&self) -> BTreeMap<PathBuf, (u32, Option<Vec<u8>>)> {
+        self.rest();
         let mut contents = self.files();
+        let log = self.data().join("server.log");
         for (path, (_, bytes)) in &mut contents {
-            if path.file_name().is_some_and(|name| name == "ledger.db")
+            if *path == log {
+                *bytes = None;
+            } else if path.file_name().is_some_and(|name| name == "ledger.db")
                 && let Ok(store) = SqliteStore::open_read_only(path.parent().unwrap())
             {
                 *bytes = Some(format!("{:?}", store.traces(None, 1000)).into_bytes());
             }
         }
-        contents.retain(|path, _| !is_of_sqlite(path) && !is_of_a_server(path));
+        contents.retain(|path, _| !is_of_sqlite(path));
         contents
     }
 
@@ -224,11 +229,6 @@ impl Drop for Sandbox {
 /// The log and the shared memory that come and go with whoever reads.
 fn is_of_sqlite(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "db-wal" || end == "db-shm")
-}
-
-/// What a server has beside the store: it says nothing of what is recorded.
-fn is_of_a_server(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == "socket" || name == "server.log" || name == "lock")
 }
 
 fn collect(path: &Path, contents: &mut BTreeMap<PathBuf, (u32, Option<Vec<u8>>)>) {
@@ -340,4 +340,15 @@ fn redaction_leaves_words_alone() {
     let fingerprint = "0123456789abcdef".repeat(4);
     let text = format!("key 0123456789abcdef of {fingerprint} at 2026-11-15 04:05:06 UTC, deadbeef, alice");
     assert_eq!(redact(&text), "key [KEY] of [FINGERPRINT] at [TIME], deadbeef, alice");
+}
+
+#[test]
+fn new_file_is_seen_whatever_its_name() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.data().join("keys")).unwrap();
+    for name in ["lock", "server.log", "keys/lock", "keys/socket", "keys/server.log"] {
+        let before = sandbox.contents();
+        fs::write(sandbox.data().join(name), "").unwrap();
+        assert_ne!(sandbox.contents(), before, "{name}");
+    }
 }

@@ -22,6 +22,7 @@ fn sound_store_holds() {
 #[test]
 fn checking_changes_nothing() {
     let sandbox = Sandbox::with_run();
+    sandbox.start_server();
     let before = sandbox.contents();
     sandbox.run(&["store", "check"]).expect_code(0);
     assert_eq!(sandbox.contents(), before);

@@ -41,6 +41,7 @@ fn trace_has_its_phase_events_and_times() {
 #[test]
 fn listing_traces_changes_nothing() {
     let sandbox = Sandbox::with_run();
+    sandbox.start_server();
     let before = sandbox.contents();
     sandbox.run(&["trace", "list"]).expect_code(0);
     sandbox.run(&["trace", "show", "last"]).expect_code(0);

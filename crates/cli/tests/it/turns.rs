@@ -43,7 +43,7 @@ fn writer_is_refused_while_another_holds_the_folder() {
 }
 
 #[test]
-fn proof_two_writers_both_land_or_one_is_refused() {
+fn proof_two_writers_both_land() {
     let sandbox = Sandbox::new();
     let mut landed = vec!["desk".to_owned()];
     for round in 0..count(15, 300) {
@@ -52,15 +52,10 @@ fn proof_two_writers_both_land_or_one_is_refused() {
             let arguments = ["keys", "new", &name, "--role", "executor", "--json"];
             sandbox.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
         });
-        let before = landed.len();
         for (name, child) in names.into_iter().zip(children) {
-            let ran = sandbox.ran(child.wait_with_output().unwrap());
-            match ran.code {
-                Some(0) => landed.push(name),
-                _ => assert!(ran.expect_code(3).stderr.contains("FOLDER_IN_USE"), "{ran}"),
-            }
+            sandbox.ran(child.wait_with_output().unwrap()).expect_code(0);
+            landed.push(name);
         }
-        assert!(landed.len() > before, "neither of two writers landed");
     }
     let reply = sandbox.json(&["keys", "list"]);
     let mut listed: Vec<&str> =

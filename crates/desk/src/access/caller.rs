@@ -14,7 +14,7 @@ use demur_core::{limit::Text, time::Timestamp};
 use demur_ledger::{author::Author, facts::Assurance, name::PrincipalId, role::Role};
 use serde::{Deserialize, Serialize};
 
-use crate::{lookup::Lookup, marks, owner::Owner, run, session::Speaker};
+use crate::{lookup::Lookup, marks, name, owner::Owner, run, session::Speaker};
 
 /// Whoever sent a request.
 #[derive(Clone, Debug)]
@@ -54,6 +54,13 @@ pub struct Token {
 }
 
 impl Caller {
+    /// Returns the user of this machine, whose words a client passes on. A client that is called like the user gets a name
+    /// of its own: what it asks is no question of the user.
+    pub fn through(user: Text<1, 256>, client: Text<1, 64>) -> Result<Self, Refusal> {
+        let client = if name::same(&user, &client) { Text::cut(&format!("mcp-{client}"))? } else { client };
+        Ok(Self::Local { name: user, client: Some(client) })
+    }
+
     /// Returns whether one of these is allowed.
     pub fn may(&self, any: &[Scope]) -> bool {
         match self {
@@ -260,4 +267,4 @@ pub const TOKEN_HINT: &str = "send `Authorization: Bearer TOKEN`; `demur token n
 /// The name under which the user of this machine submits plans and takes part in runs.
 pub const LOCAL_AGENT: &str = "agent";
 /// The name under which the user of this machine asks.
-const LOCAL_ASKER: &str = "ask";
+pub(crate) const LOCAL_ASKER: &str = "ask";

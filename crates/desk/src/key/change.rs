@@ -19,18 +19,19 @@ use demur_ledger::{
 };
 
 use crate::{
-    key_entry::NO_NOTE,
-    keystore::KeyFile,
+    key_entry::{self, NO_NOTE},
+    keyring::{KeyFile, Keyring},
     owner::{Owner, desk_fingerprint},
+    roster::Roster,
 };
 
 /// Returns every key, and where the registry stands.
-pub fn list(owner: &Owner) -> Result<ListedKeys, Refusal> {
-    let registry = owner.ledger().registry();
-    let desk = desk_fingerprint(&registry);
+pub fn list(roster: &Roster, keyring: &dyn Keyring) -> ListedKeys {
+    let registry = roster.registry();
+    let desk = desk_fingerprint(registry);
     let place =
         RegistryPlace { store: registry.store(), trace: registry.trace(), head: registry.head(), desk };
-    Ok(ListedKeys { keys: owner.entries()?, registry: place })
+    ListedKeys { keys: key_entry::entries(roster, keyring), registry: place }
 }
 
 /// Registers a key.
@@ -64,14 +65,14 @@ pub fn revoke(owner: &Owner, key: Fingerprint, given: RevokeKey) -> Result<Revok
 /// Makes, keeps and registers a key.
 fn make(owner: &Owner, wanted: MakeKey) -> Result<(PublicKey, Option<String>, Sequence), Refusal> {
     let MakeKey { name, role, principal, recovery } = wanted;
-    check_name(&owner.entries()?, &name, None)?;
+    let naming = owner.naming(&name, principal)?;
+    expect_new(owner, principal)?;
     let secret = owner.generate();
     let (public, author) = (secret.public(), Author::new(secret.clone(), principal, role));
     let submission = author.register(&owner.place()?, recovery, &name, &mut { owner.world() })?;
     let key = KeyFile { name: name.into(), principal, role, secret };
-    let naming = owner.naming(&key.name, principal)?;
-    let (file, event) = owner.keep_and_submit(&key, submission, &[naming])?;
-    Ok((public, Some(file.to_string_lossy().into_owned()), event))
+    let event = owner.keep_and_submit(&key, submission, &[naming])?;
+    Ok((public, Some(owner.keyring().place(&public.fingerprint())), event))
 }
 
 /// Takes the registration of a key that is kept elsewhere.
@@ -82,10 +83,21 @@ fn take(owner: &Owner, signed: SignedStatement) -> Result<(PublicKey, Option<Str
     let (Facts::KeyRegistered(facts), Some(Content::KeyRegistered(content))) = (facts, content) else {
         return Err(malformed("the registration of a key, with its name"));
     };
-    check_name(&owner.entries()?, &content.name, None)?;
     let naming = owner.naming(&content.name, facts.principal)?;
+    expect_new(owner, facts.principal)?;
     let recorded = owner.ledger().submit_with(submission, None, &[naming])?;
     Ok((facts.key, None, recorded.position.sequence))
+}
+
+/// Checks that a holder is new: the keys of one holder follow each other by rotation, where the old key names the new one.
+fn expect_new(owner: &Owner, holder: PrincipalId) -> Result<(), Refusal> {
+    let entries = owner.entries()?;
+    let Some(entry) = entries.iter().find(|entry| entry.principal == holder) else { return Ok(()) };
+    let (key, name) = (entry.fingerprint.short(), visible(&entry.name));
+    let message = format!("expected a holder without a key, found the holder of key {key} (\"{name}\")");
+    Err(Refusal::new(Code::HolderKnown, message)
+        .about("principal")
+        .with_cure(format!("`demur keys rotate {key}` gives this holder a new key")))
 }
 
 /// Returns what a statement says.
@@ -106,19 +118,4 @@ pub(super) fn find(entries: &[KeyEntry], key: Fingerprint) -> Result<&KeyEntry, 
         let message = "expected the fingerprint of a key of this data folder, found another";
         Refusal::new(Code::KeyUnknown, message)
     })
-}
-
-/// Checks that a name is free for a holder: it stands for one holder at a time.
-pub(super) fn check_name(
-    entries: &[KeyEntry],
-    name: &str,
-    holder: Option<PrincipalId>,
-) -> Result<(), Refusal> {
-    let taken =
-        |entry: &&KeyEntry| entry.name == name && Some(entry.principal) != holder && entry.status.speaks();
-    let Some(entry) = entries.iter().find(taken) else { return Ok(()) };
-    let key = entry.fingerprint.short();
-    let message = format!("expected a name that is free, found \"{}\" in use by key {key}", visible(name));
-    Err(Refusal::new(Code::NameTaken, message)
-        .with_cure("choose another name, or give its holder a new key with `demur keys rotate`"))
 }

@@ -1,7 +1,5 @@
 //! A key names its successor, or its recovery key does. The old key stays usable for 24 hours, unless told otherwise.
 
-use std::io::ErrorKind;
-
 use demur_api::{
     code::Code,
     key::{KeyEntry, RotateKey, RotatedKey, Status},
@@ -14,19 +12,15 @@ use demur_core::{
 };
 use demur_ledger::{author::Author, event_type::Facts, name::Sequence, role::Role, statement::Submission};
 
-use super::change::{check_name, facts, find, malformed};
-use crate::{
-    key_entry::OVERLAP,
-    keystore::{KeyFile, KeyFileError},
-    owner::Owner,
-};
+use super::change::{facts, find, malformed};
+use crate::{key_entry::OVERLAP, keyring::KeyFile, name, owner::Owner};
 
 /// Gives a key a successor, whose secret is kept here.
 pub fn rotate(owner: &Owner, key: Fingerprint, given: RotateKey) -> Result<RotatedKey, Refusal> {
     let _alone = owner.key_turn();
     let entries = owner.entries()?;
     let old = find(&entries, key)?;
-    check_name(&entries, &old.name, Some(old.principal))?;
+    name::expect_silent(&entries, &old.name, Some(old.principal))?;
     let (new, event) = match given.statement {
         Some(signed) => by_recovery(owner, old, signed)?,
         None => by_itself(owner, old)?,
@@ -39,7 +33,7 @@ pub fn rotate(owner: &Owner, key: Fingerprint, given: RotateKey) -> Result<Rotat
     Ok(RotatedKey {
         event,
         fingerprint: new,
-        key_file: owner.keystore().path(&new).to_string_lossy().into_owned(),
+        key_file: owner.keyring().place(&new),
         old_secret,
         retired,
         retires_after: time.map(|time| time.plus_millis(OVERLAP)),
@@ -58,7 +52,7 @@ fn by_itself(owner: &Owner, old: &KeyEntry) -> Result<(Fingerprint, Sequence), R
     let author = Author::new(signer, principal, role);
     let place = owner.place()?;
     let submission = author.rotate(&place, old.fingerprint, &new.secret, recovery, &mut { owner.world() })?;
-    let (_, event) = owner.keep_and_submit(&new, submission, &[])?;
+    let event = owner.keep_and_submit(&new, submission, &[])?;
     if principal == registry.desk() {
         owner.ledger().use_desk_key(new.secret.clone())?;
     }
@@ -77,7 +71,7 @@ fn by_recovery(
         _ => return Err(malformed("the rotation of this key")),
     };
     // Read before anything is recorded: without the new secret the desk could sign nothing any more.
-    let secret = owner.keystore().load(&new)?.secret;
+    let secret = owner.keyring().load(&new)?.secret;
     let event = owner.ledger().submit(submission, None)?.position.sequence;
     if old.principal == owner.ledger().registry().desk() {
         owner.ledger().use_desk_key(secret)?;
@@ -105,14 +99,9 @@ fn own_key(owner: &Owner, old: &KeyEntry) -> Result<SecretKey, Refusal> {
             return Err(Refusal::new(Code::KeyStanding, message).with_cure(cure));
         }
     }
-    owner.keystore().load(&old.fingerprint).map(|key| key.secret).map_err(|error| {
-        let is_absent = matches!(&error,
-            KeyFileError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound);
-        let error = Refusal::from(error);
-        if is_absent {
-            error.with_cure("if the secret is lost, its recovery key can help: use --with-recovery FILE")
-        } else {
-            error
-        }
+    owner.keyring().load(&old.fingerprint).map(|key| key.secret).map_err(|error| {
+        error.with_cure_if_absent(|_| {
+            "if the secret is lost, its recovery key can help: use --with-recovery FILE".to_owned()
+        })
     })
 }

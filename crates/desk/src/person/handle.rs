@@ -27,7 +27,7 @@ impl Handle<op::AddPerson> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::AddPerson>) -> Handled<op::AddPerson> {
         let (owner, new) = (&*self.owner()?, request.body);
         let most = self.limits().people as usize;
-        let added = person::add(owner, self.user(), &new.name, new.role, most)?;
+        let added = person::add(owner, &new.name, new.role, most)?;
         Ok(ApiReply::new(added.into()))
     }
 }

@@ -34,7 +34,7 @@ impl Handle<op::CheckPlan> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::CheckPlan>) -> Handled<op::CheckPlan> {
         let owner = self.owner()?;
         let (plan, signer) =
-            (read_plan(request.body.plan)?, session::signer(owner.ledger(), owner.keystore())?);
+            (read_plan(request.body.plan)?, session::signer(owner.ledger(), owner.keyring())?);
         plan::check(&plan, &*self.rules()?, Some(&signer)).map(ApiReply::new)
     }
 }
@@ -130,7 +130,7 @@ fn told(owner: &Owner, session: &Session, to: &str) -> Result<PlanStanding, Refu
 }
 
 fn standing(owner: &Owner, session: &Session) -> Result<PlanStanding, Refusal> {
-    let document = plan::document(session, owner.ledger(), owner.keystore())?;
+    let document = plan::document(session, owner.ledger(), owner.keyring())?;
     Ok(plan::standing(session, document)?)
 }
 

@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 use super::{Resolution, Submission};
 use crate::{
     access::Caller,
-    keystore::Keystore,
+    keyring::Keyring,
     owner::Owner,
     session::{self, Speaker},
 };
@@ -32,16 +32,16 @@ use crate::{
 /// Holds a plan against rules that came along; nothing is recorded.
 pub fn check_under(
     ledger: &Sequencer,
-    keystore: &Keystore,
+    keyring: &dyn Keyring,
     given: CheckPlanUnder,
 ) -> Result<PlanStanding, Refusal> {
     let (plan, rules) = (plan(given.plan)?, rules(&given.rules)?);
-    super::check(&plan, &rules, Some(&session::signer(ledger, keystore)?))
+    super::check(&plan, &rules, Some(&session::signer(ledger, keyring)?))
 }
 
 /// Says where a plan stands.
-pub fn show(ledger: &Sequencer, keystore: &Keystore, session: Uuid) -> Result<ToldPlan, Refusal> {
-    Ok(ToldPlan::new(standing(ledger, keystore, &session::read(ledger, session)?)?, None))
+pub fn show(ledger: &Sequencer, keyring: &dyn Keyring, session: Uuid) -> Result<ToldPlan, Refusal> {
+    Ok(ToldPlan::new(standing(ledger, keyring, &session::read(ledger, session)?)?, None))
 }
 
 /// Submits a plan.
@@ -110,13 +110,13 @@ fn agent(owner: &Owner, name: &str) -> Result<Arc<Author>, Refusal> {
 
 /// Says where a session stands, and records that its open gaps were put before somebody.
 fn told(owner: &Owner, session: &Session, to: &str, event: Option<Sequence>) -> Result<ToldPlan, Refusal> {
-    let standing = standing(owner.ledger(), owner.keystore(), session)?;
+    let standing = standing(owner.ledger(), owner.keyring(), session)?;
     super::deliver(owner, session, to, CHANNEL)?;
     Ok(ToldPlan::new(standing, event))
 }
 
-fn standing(ledger: &Sequencer, keystore: &Keystore, session: &Session) -> Result<PlanStanding, Refusal> {
-    let document = super::document(session, ledger, keystore)?;
+fn standing(ledger: &Sequencer, keyring: &dyn Keyring, session: &Session) -> Result<PlanStanding, Refusal> {
+    let document = super::document(session, ledger, keyring)?;
     Ok(super::standing(session, document)?)
 }
 

@@ -7,7 +7,7 @@ use demur_core::{
     limit::{List, Text, Whole},
     time::Timestamp,
 };
-use demur_engine::command::Consequences;
+use demur_engine::command::{Command, Consequences};
 use demur_ledger::{
     author::{Author, Place},
     content::{QuestionContent, Wordings},
@@ -115,7 +115,7 @@ fn said(
     alike::check(ask)?;
     let (facts, content) = (facts(ask, &place)?, Content::QuestionAsked(content(ask)?));
     let spoken = author.speak(command(now), &place, facts, Some(content), &mut { world })?;
-    let command = at.at_hand().spoken(spoken, Consequences::default())?;
+    let command = Command::submit(spoken, None, Consequences::default());
     Ok(Recording::new(trace, command, |_, recorded| {
         let recorded = recorded?;
         let id = QuestionId { trace: recorded.trace, sequence: recorded.position.sequence };

@@ -3,7 +3,7 @@
 
 use demur_api::refusal::Refusal;
 use demur_core::limit::Text;
-use demur_engine::command::{Consequences, Saying, Told};
+use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     content::{DeliveryContent, Wording},
     envelope::Event,
@@ -49,7 +49,7 @@ pub(super) fn deliver_shown(
     let content = DeliveryContent { channel: channel.clone(), shown: shown(&question, wording)?, to };
     let content = Some(Content::QuestionDelivered(content));
     let first = Saying { role: Role::Desk, facts: facts.into(), content };
-    owner.ledger().record(id.trace, Told { first, rest: Consequences::default() })?;
+    owner.ledger().record(id.trace, first, Consequences::default())?;
     Ok(true)
 }
 

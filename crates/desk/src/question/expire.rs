@@ -3,7 +3,7 @@
 
 use demur_api::refusal::Refusal;
 use demur_core::time::Timestamp;
-use demur_engine::command::{Consequences, Saying, Told};
+use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     content::DefaultContent,
     event_type::Content,
@@ -59,7 +59,7 @@ fn end(owner: &Owner, question: &QuestionSummary) -> Result<(), Refusal> {
         None => (QuestionExpired { question: sequence }.into(), None),
     };
     let first = Saying { role: Role::Desk, facts, content };
-    owner.ledger().record(question.trace, Told { first, rest: Consequences::default() })?;
+    owner.ledger().record(question.trace, first, Consequences::default())?;
     Ok(())
 }
 

@@ -17,7 +17,7 @@ use demur_ledger::{
 };
 
 use super::seat::seat_name;
-use crate::{owner::Owner, record};
+use crate::{name, owner::Owner, record};
 
 /// A run that somebody opens.
 #[derive(Debug)]
@@ -53,7 +53,9 @@ impl RunOpening<'_> {
 
     /// Checks who is named as what.
     fn check(&self, owner: &Owner) -> Result<(), Refusal> {
+        name::check(self.planner).map_err(|refusal| refusal.about("agent"))?;
         for (role, name) in self.agents {
+            name::check(name).map_err(|refusal| refusal.about("agents"))?;
             if !Role::OF_A_RUN.contains(role) {
                 let message = format!("expected planner, executor, critic or auditor, found {role}");
                 return Err(Refusal::new(Code::RoleNotOfARun, message).about("agents"));

@@ -5,6 +5,7 @@ mod claim;
 mod crash;
 mod credentials;
 mod once;
+mod states;
 
 use demur_api::{
     code::Code,

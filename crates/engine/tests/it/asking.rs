@@ -3,7 +3,7 @@
 use demur_core::{commitment::Commitment, hash::sha256};
 use demur_engine::{
     Reply,
-    command::{Command, Consequences, Saying, Told},
+    command::{Command, Consequences, Saying},
     refusal::RuleRefusal,
 };
 use demur_ledger::{
@@ -66,7 +66,7 @@ impl World {
         let facts = facts.into();
         let content = fitting(&facts);
         let first = Saying { role, facts, content };
-        self.command(To::Run, Command::Record(Box::new(Told { first, rest: Consequences::default() })))
+        self.command(To::Run, Command::record(first, Consequences::default()))
     }
 
     /// Returns the code with which the desk refuses what an answerer says.

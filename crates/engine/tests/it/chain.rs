@@ -1,11 +1,6 @@
 //! The chain: an event follows the one before it by trace, number, hash and time, or not at all.
 
-use demur_engine::{
-    command::{Command, Submitted},
-    context::Context,
-    decide,
-    state::ApplyError,
-};
+use demur_engine::{command::Command, context::Context, decide, state::ApplyError};
 use demur_ledger::{
     envelope::{Envelope, Event},
     name::TraceId,
@@ -14,7 +9,7 @@ use demur_ledger::{
 
 use crate::{
     words::note,
-    world::{To, World},
+    world::{To, World, submitted},
 };
 
 /// LED-05 LED-16
@@ -51,8 +46,7 @@ fn a_command_to_the_registry_goes_by_its_own_state() {
     let (one, other) = (world.new_speaker(Role::Critic), world.new_speaker(Role::Critic));
     world.register(&one);
     let sent = world.registration(&other);
-    let submitted = Submitted::new(sent.submission, None, &old).unwrap();
-    let command = Command::Submit(Box::new(submitted));
+    let command = submitted(sent.submission, None, &old).unwrap();
     let context = Context { registry: &old, ..world.context(&world.registry, &command) };
     let decision = decide(&world.registry.state, &context, command, world.now, &mut world.random.clone());
     let event = &decision.events[0].event;

@@ -1,10 +1,9 @@
 //! Time and order: the clock may go back, authors may be slow, two may be at it at once.
 
 use demur_core::time::Timestamp;
-use demur_engine::command::{Command, Submitted};
 use demur_ledger::{facts::ProposalCreated, verify::Verdict};
 
-use crate::world::{GOOD_FOR, To, World, position, refusal};
+use crate::world::{GOOD_FOR, To, World, position, refusal, submitted};
 
 fn proposal() -> ProposalCreated {
     ProposalCreated { fallback_for: None, replaces: None }
@@ -63,8 +62,8 @@ fn several_may_speak_at_once_and_nobody_signs_again() {
 fn an_event_decided_on_an_old_state_does_not_chain_and_deciding_again_does() {
     let mut world = World::opened();
     let one = world.saying(proposal());
-    let submitted = Submitted::new(one.submission.clone(), None, world.known_registry()).unwrap();
-    let early = world.decided(To::Run, Command::Submit(Box::new(submitted)));
+    let command = submitted(one.submission.clone(), None, world.known_registry()).unwrap();
+    let early = world.decided(To::Run, command);
     world.say(proposal());
     let mut state = world.run.state.clone();
     assert!(state.apply(&early.events[0].event).is_err());

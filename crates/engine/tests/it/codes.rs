@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use demur_core::{canonical, hash::Purpose, key::SecretKey, random::Seeded, time::Timestamp};
 use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{
-    admission::AdmissionError,
-    content::ContentMismatch,
+    admission::{AdmissionError, ContentMismatch},
     envelope::Disagreement,
     event_type::{EventType, TraceKind, TypeName},
     facts::{AnswerKind, Assurance, ProposalCreated, RefusalCode},
@@ -16,7 +15,7 @@ use demur_ledger::{
     role::Role,
     state::{GuardError, Phase},
     statement::Statement,
-    work::PlanStage,
+    trace_state::PlanStage,
 };
 
 use crate::world::World;

@@ -1,18 +1,13 @@
 //! The same input gives the same decision, wherever the state came from.
 
 use demur_core::random::Seeded;
-use demur_engine::{
-    Decision,
-    command::{Command, Submitted},
-    decide, snapshot,
-    state::State,
-};
+use demur_engine::{Decision, command::Command, decide, snapshot, state::State};
 use demur_ledger::{facts::ProposalCreated, role::Role};
 
 use crate::{
     walk::Walk,
     words::{note, reason},
-    world::{To, World},
+    world::{To, World, submitted},
 };
 
 /// Returns commands that are recorded, refused and refused with a record, in some phase or other.
@@ -24,8 +19,7 @@ fn commands(world: &mut World) -> Vec<Command> {
     let wrong_role = world.sign(draft, &planner);
     let mut commands = vec![Command::Abort(reason()), Command::Recover(note())];
     for sent in [good, wrong_role] {
-        let submitted = Submitted::new(sent.submission, None, world.known_registry()).unwrap();
-        commands.push(Command::Submit(Box::new(submitted)));
+        commands.push(submitted(sent.submission, None, world.known_registry()).unwrap());
     }
     commands
 }
@@ -93,8 +87,7 @@ fn another_random_stream_changes_nothing_but_the_salt() {
 fn a_statement_is_recorded_the_same_under_any_random_stream() {
     let mut world = World::opened();
     let sent = world.saying(ProposalCreated { fallback_for: None, replaces: None });
-    let submitted = Submitted::new(sent.submission, None, world.known_registry()).unwrap();
-    let command = Command::Submit(Box::new(submitted));
+    let command = submitted(sent.submission, None, world.known_registry()).unwrap();
     let context = world.context(&world.run, &command);
     let decided =
         |seed| decide(&world.run.state, &context, command.clone(), world.now, &mut Seeded::from_number(seed));

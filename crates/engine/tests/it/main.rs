@@ -19,6 +19,7 @@ mod repeat;
 mod reply_token;
 mod secret;
 mod snapshot;
+mod spoken;
 mod walk;
 mod words;
 mod world;

@@ -2,9 +2,10 @@
 
 use demur_engine::{
     Reply,
-    command::{Command, Consequences, Saying, Submitted},
+    command::{Command, Consequences, Saying},
 };
 use demur_ledger::{
+    admission::Checked,
     facts::{
         AnswerKind, AnswerRevoked, GapAccepted, GapFound, OperationStarted, PlanAttested, PlanConfirmed,
         PlanSubmitted, ProposalCreated, Question, QuestionAnswered, QuestionAsked, RulesRecorded, Severity,
@@ -108,7 +109,7 @@ fn what_the_desk_adds_must_follow_from_what_came_before() {
     let sayings = vec![saying(GapFound(question()))];
     let reply = world.send_with(&sent, Consequences { after: None, sayings });
     assert_eq!(refusal(&reply).code, "OUT_OF_PLAN");
-    assert_eq!(world.run.state.work().unwrap().plan(), demur_ledger::work::PlanStage::Submitted);
+    assert_eq!(world.run.state.work().unwrap().plan(), demur_ledger::trace_state::PlanStage::Submitted);
 }
 
 #[test]
@@ -182,8 +183,8 @@ impl World {
     }
 
     fn send_with(&mut self, sent: &crate::world::Sent, consequences: Consequences) -> Reply {
-        let submitted = Submitted::new(sent.submission.clone(), None, self.known_registry()).unwrap();
-        self.command(To::Run, Command::Submit(Box::new(submitted.with_consequences(consequences))))
+        let said = Checked::new(sent.submission.clone(), Some(self.known_registry())).unwrap();
+        self.command(To::Run, Command::submit(said, None, consequences))
     }
 }
 

@@ -3,7 +3,7 @@
 use demur_core::{hash::sha256, time::Timestamp};
 use demur_engine::{
     Reply,
-    command::{Command, Consequences, Saying, Told},
+    command::{Command, Consequences, Saying},
 };
 use demur_ledger::{
     content::{AnswerValue, DefaultContent, Wordings},
@@ -381,8 +381,7 @@ fn a_default_is_the_declared_one() {
     let other = DefaultContent { default: AnswerValue::Text("something else".try_into().unwrap()) };
     let first =
         Saying { role: Role::Desk, facts: facts.into(), content: Some(Content::QuestionDefaulted(other)) };
-    let told = Told { first, rest: Consequences::default() };
-    let reply = world.command(To::Run, Command::Record(Box::new(told)));
+    let reply = world.command(To::Run, Command::record(first, Consequences::default()));
     assert_eq!(refusal(&reply).code, "ANSWER_DEFAULT");
 }
 

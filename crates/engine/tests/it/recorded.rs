@@ -2,12 +2,12 @@
 
 use demur_engine::{Reply, command::Command, refusal::RuleRefusal};
 use demur_ledger::{
-    author::Artifact,
+    author::{Artifact, Draft},
     event_type::{Content, EventType, Facts},
     facts::{ClaimChallenged, ProposalCreated, SessionAborted, VerificationProfile, VerificationRunStarted},
     name::Sequence,
     role::Role,
-    statement::{Draft, Statement},
+    statement::Statement,
     verify::Verdict,
 };
 

@@ -1,11 +1,7 @@
 //! The registry is decided like everything else.
 
 use demur_core::{hash::sha256, key::SecretKey};
-use demur_engine::{
-    command::{Command, Submitted},
-    context::Context,
-    decide,
-};
+use demur_engine::{command::Command, context::Context, decide};
 use demur_ledger::{
     author::{Author, Place},
     facts::{
@@ -20,7 +16,7 @@ use demur_ledger::{
 
 use crate::{
     words::{list, note, whole},
-    world::{Sent, Speaker, To, World, position, refusal},
+    world::{Sent, Speaker, To, World, position, refusal, submitted},
 };
 
 fn rotation(world: &mut World, by: &Speaker, old: &Speaker, new: &SecretKey) -> Sent {
@@ -97,8 +93,7 @@ fn an_event_that_goes_by_an_older_registry_does_not_follow() {
     let sent = world.saying(proposal());
     position(&world.desk_says(revocation(&planner)));
     position(&world.command(To::Run, Command::Recover(note())));
-    let submitted = Submitted::new(sent.submission, None, &old).unwrap();
-    let command = Command::Submit(Box::new(submitted));
+    let command = submitted(sent.submission, None, &old).unwrap();
     let context = Context { registry: &old, ..world.context(&world.run, &command) };
     let decision = decide(&world.run.state, &context, command, world.now, &mut world.random.clone());
     let mut state = world.run.state.clone();

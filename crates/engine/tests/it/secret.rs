@@ -6,7 +6,7 @@ use demur_core::{
 };
 use demur_engine::{
     Reply,
-    command::{Command, Consequences, Saying, Told},
+    command::{Command, Consequences, Saying},
 };
 use demur_ledger::{
     content::{AnswerContent, AnswerValue, QuestionContent, Sealed},
@@ -176,7 +176,7 @@ impl World {
 
     fn told_with(&mut self, role: Role, facts: Facts, content: Content) -> Reply {
         let first = Saying { role, facts, content: Some(content) };
-        self.command(To::Run, Command::Record(Box::new(Told { first, rest: Consequences::default() })))
+        self.command(To::Run, Command::record(first, Consequences::default()))
     }
 }
 

@@ -15,13 +15,14 @@ use demur_core::{
 };
 use demur_engine::{
     Decision, Reply,
-    command::{self, Command, Submitted},
+    command::{self, Command, Consequences},
     context::{Context, Earlier},
     decide,
     refusal::RuleRefusal,
     state::State,
 };
 use demur_ledger::{
+    admission::Checked,
     author::Artifact,
     content::QuestionContent,
     desk::Desk,
@@ -125,14 +126,12 @@ impl World {
 
     /// Sends a statement to a trace and records what follows.
     pub(crate) fn send(&mut self, to: To, sent: &Sent) -> Reply {
-        let submitted =
-            Submitted::new(sent.submission.clone(), sent.artifact.as_ref(), self.known_registry());
-        match submitted {
-            Ok(submitted) => {
+        match submitted(sent.submission.clone(), sent.artifact.as_ref(), self.known_registry()) {
+            Ok(command) => {
                 if let Some(artifact) = &sent.artifact {
                     self.artifacts.insert(Address::of(&artifact.bytes), artifact.bytes.clone());
                 }
-                self.command(to, Command::Submit(Box::new(submitted)))
+                self.command(to, command)
             }
             Err(refusal) => {
                 self.check_refusal(&refusal);
@@ -168,8 +167,8 @@ impl World {
     /// Returns what a store would look up for a command.
     pub(crate) fn context(&self, log: &Log, command: &Command) -> Context<'_> {
         let (mut seen, mut earlier) = (None, None);
-        if let Command::Submit(submitted) = command {
-            let (key, statement) = (submitted.checked().key(), submitted.checked().statement());
+        if let Some(said) = command.said() {
+            let (key, statement) = (said.key(), said.statement());
             seen = statement.seen.and_then(|seen| log.hash(seen.sequence));
             earlier = self.performed.get(&(key, statement.command)).map(|(statement, trace, position)| {
                 Earlier { statement, trace: *trace, position: *position }
@@ -245,6 +244,16 @@ impl Log {
         }
         state
     }
+}
+
+/// Returns the command that records a submission, once its signature holds.
+pub(crate) fn submitted(
+    submission: Submission,
+    artifact: Option<&Artifact>,
+    registry: &Registry,
+) -> Result<Command, RuleRefusal> {
+    let said = Checked::new(submission, Some(registry))?;
+    Ok(Command::submit(said, artifact, Consequences::default()))
 }
 
 /// Returns where a command was recorded.

@@ -6,6 +6,7 @@ use demur_core::limit::List;
 
 use super::{Asked, Outcome, QuestionError, Questions, author};
 use crate::{
+    event_type::Facts,
     facts::{
         AnswerKind, Answerers, Assurance, Question, QuestionAnswered, QuestionEscalated, QuestionExtended,
         Severity,
@@ -17,6 +18,29 @@ use crate::{
 };
 
 impl Questions {
+    /// Checks that this may happen to the questions now; other events have no say here.
+    pub(crate) fn guard(&self, step: &Step<'_>) -> Result<(), QuestionError> {
+        match step.said.facts {
+            Facts::QuestionAsked(facts) => self.guard_ask(step, &facts.0),
+            Facts::GapFound(facts) => self.guard_ask(step, &facts.0),
+            Facts::QuestionAnswered(facts) => self.guard_answer(step, facts),
+            Facts::AnswerSuperseded(facts) => self.guard_supersession(step, &facts.answer, facts.replaces),
+            Facts::AnswerRevoked(facts) => self.guard_own_answer(step, facts.question, facts.answer),
+            Facts::AnswerClaimed(facts) => self.guard_asker(step, facts.question),
+            Facts::GapAccepted(facts) => self.guard_acceptance(step, &facts.question, facts.assurance),
+            Facts::GapWithdrawn(facts) => self.guard_withdrawal(facts.question),
+            Facts::QuestionDeclined(facts) => self.guard_answerer(step, facts.question),
+            Facts::QuestionPassedOn(facts) => self.guard_handing_on(step, facts.question, &facts.answerers),
+            Facts::QuestionDelivered(facts) => self.guard_delivery(facts.question),
+            Facts::QuestionEscalated(facts) => self.guard_escalation(step, facts),
+            Facts::QuestionExtended(facts) => self.guard_extension(step, facts),
+            Facts::QuestionCancelled(facts) => self.guard_cancellation(step, facts.question),
+            Facts::QuestionExpired(facts) => self.guard_timeout(step, facts.question, false),
+            Facts::QuestionDefaulted(facts) => self.guard_timeout(step, facts.question, true),
+            _ => Ok(()),
+        }
+    }
+
     /// Checks that nothing waits for an answer to this operation. `depends` says whether what is about to happen
     /// depends on the event that a question is about.
     pub(crate) fn guard_operation(
@@ -42,7 +66,7 @@ impl Questions {
         if open.is_empty() { Ok(()) } else { Err(QuestionError::Unsettled { questions: open }) }
     }
 
-    pub(super) fn guard_ask(&self, step: &Step<'_>, facts: &Question) -> Result<(), QuestionError> {
+    fn guard_ask(&self, step: &Step<'_>, facts: &Question) -> Result<(), QuestionError> {
         if self.0.len() >= LIMIT {
             return Err(QuestionError::TooMany { limit: LIMIT });
         }
@@ -70,18 +94,14 @@ impl Questions {
     }
 
     /// The heart of it: the first valid answer by somebody entitled, in time, with enough assurance (ONE-02).
-    pub(super) fn guard_answer(
-        &self,
-        step: &Step<'_>,
-        facts: &QuestionAnswered,
-    ) -> Result<(), QuestionError> {
+    fn guard_answer(&self, step: &Step<'_>, facts: &QuestionAnswered) -> Result<(), QuestionError> {
         let asked = self.exact(&facts.question)?;
         asked.guard_open(facts.question.sequence, step)?;
         asked.guard_entitled(step, facts.assurance)?;
         asked.guard_kind(facts)
     }
 
-    pub(super) fn guard_acceptance(
+    fn guard_acceptance(
         &self,
         step: &Step<'_>,
         question: &Position,
@@ -96,7 +116,7 @@ impl Questions {
     }
 
     /// Declining and passing on are for those who could answer.
-    pub(super) fn guard_answerer(&self, step: &Step<'_>, question: Sequence) -> Result<(), QuestionError> {
+    fn guard_answerer(&self, step: &Step<'_>, question: Sequence) -> Result<(), QuestionError> {
         let asked = self.known(question)?;
         asked.guard_open(question, step)?;
         asked.guard_named(step)?;
@@ -108,7 +128,7 @@ impl Questions {
     }
 
     /// Whoever hands a question on leaves somebody who may answer it.
-    pub(super) fn guard_handing_on(
+    fn guard_handing_on(
         &self,
         step: &Step<'_>,
         question: Sequence,
@@ -120,7 +140,7 @@ impl Questions {
     }
 
     /// An asker says what it thinks the answer is, which settles nothing. A secret is not written down as a guess.
-    pub(super) fn guard_asker(&self, step: &Step<'_>, question: Sequence) -> Result<(), QuestionError> {
+    fn guard_asker(&self, step: &Step<'_>, question: Sequence) -> Result<(), QuestionError> {
         if self.own(step, question)?.facts.is_secret() {
             Err(QuestionError::Secret { question })
         } else {
@@ -129,19 +149,11 @@ impl Questions {
     }
 
     /// An asker speaks about its own question: whether that still waits or not, it changes nothing.
-    pub(super) fn guard_cancellation(
-        &self,
-        step: &Step<'_>,
-        question: Sequence,
-    ) -> Result<(), QuestionError> {
+    fn guard_cancellation(&self, step: &Step<'_>, question: Sequence) -> Result<(), QuestionError> {
         self.own(step, question)?.guard_unsettled(question)
     }
 
-    pub(super) fn guard_extension(
-        &self,
-        step: &Step<'_>,
-        facts: &QuestionExtended,
-    ) -> Result<(), QuestionError> {
+    fn guard_extension(&self, step: &Step<'_>, facts: &QuestionExtended) -> Result<(), QuestionError> {
         let asked = self.own(step, facts.question)?;
         asked.guard_open(facts.question, step)?;
         if asked.facts.deadline.is_some_and(|deadline| facts.deadline > deadline) {
@@ -150,11 +162,7 @@ impl Questions {
         Err(QuestionError::Form { field: "deadline", expected: "a time after the deadline there is" })
     }
 
-    pub(super) fn guard_escalation(
-        &self,
-        step: &Step<'_>,
-        facts: &QuestionEscalated,
-    ) -> Result<(), QuestionError> {
+    fn guard_escalation(&self, step: &Step<'_>, facts: &QuestionEscalated) -> Result<(), QuestionError> {
         let asked = self.known(facts.question)?;
         asked.guard_unsettled(facts.question)?;
         asked.guard_answerers(&facts.answerers, facts.assurance)?;
@@ -168,7 +176,7 @@ impl Questions {
     }
 
     /// Expiry and default follow from the clock in the envelope, and from nothing else (AEP-07, AEP-08).
-    pub(super) fn guard_timeout(
+    fn guard_timeout(
         &self,
         step: &Step<'_>,
         question: Sequence,
@@ -192,7 +200,7 @@ impl Questions {
     }
 
     /// Only whoever gave an answer takes it back or replaces it (CLR-04).
-    pub(super) fn guard_own_answer(
+    fn guard_own_answer(
         &self,
         step: &Step<'_>,
         question: Sequence,
@@ -214,7 +222,7 @@ impl Questions {
         }
     }
 
-    pub(super) fn guard_supersession(
+    fn guard_supersession(
         &self,
         step: &Step<'_>,
         facts: &QuestionAnswered,
@@ -227,14 +235,14 @@ impl Questions {
     }
 
     /// Only what the rules asked can the rules no longer find.
-    pub(super) fn guard_withdrawal(&self, question: Sequence) -> Result<(), QuestionError> {
+    fn guard_withdrawal(&self, question: Sequence) -> Result<(), QuestionError> {
         let asked = self.known(question)?;
         asked.guard_unsettled(question)?;
         if asked.gap { Ok(()) } else { Err(QuestionError::NotAsker { question }) }
     }
 
     /// What was put before somebody is a fact, whatever became of the question.
-    pub(super) fn guard_delivery(&self, question: Sequence) -> Result<(), QuestionError> {
+    fn guard_delivery(&self, question: Sequence) -> Result<(), QuestionError> {
         self.known(question).map(|_| ())
     }
 

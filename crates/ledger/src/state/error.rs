@@ -7,7 +7,7 @@ use crate::{
     name::{PrincipalId, Sequence},
     question::QuestionError,
     role::Role,
-    work::PlanStage,
+    trace_state::PlanStage,
 };
 
 /// A guard said no. The state has not changed.

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::{Chunk, Code, Options, finding::Found};
 use crate::{
     admission,
-    content::{self, ContentRule},
+    content::ContentRule,
     envelope::Event,
     event_type::{Content, Facts, TypeName},
     export::{
@@ -277,7 +277,7 @@ fn fitting(opened: &Opened<'_>, text: &str, facts: Option<&Facts>) -> Result<Opt
         return Ok(None);
     };
     let content = Content::from_checked(kind, text).map_err(|error| invalid(&error))?;
-    content::agrees(facts, &content).map_err(|error| invalid(&error))?;
+    admission::agrees(facts, &content).map_err(|error| invalid(&error))?;
     Ok(Some(content))
 }
 

@@ -26,8 +26,7 @@ use crate::{
     registry::Registry,
     signed::{Checkpoint, Inclusion, Signed},
     state::GuardError,
-    trace_state::TraceState,
-    work::PlanStage,
+    trace_state::{PlanStage, TraceState},
 };
 
 /// Where in the file the walk is.

@@ -8,11 +8,10 @@ use demur_core::{
 };
 use demur_ledger::{
     admission::AdmissionError,
-    author::Author,
-    chain::{Body, Stamp},
+    author::{Author, Draft},
     content::{NameContent, NoteContent},
     desk::{Desk, DeskError, Recorded},
-    envelope::{Event, Record},
+    envelope::{Body, Event, Record, Stamp},
     event_type::{Content, EventType, Facts},
     facts::{
         CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, RevocationReason,
@@ -21,7 +20,6 @@ use demur_ledger::{
     name::{CommandId, PrincipalId, Sequence},
     registry::{KeyOrigin, KeyRecord, Registry, RegistryError, Standing},
     role::Role,
-    statement::Draft,
 };
 
 use serde_json::{Value, json};

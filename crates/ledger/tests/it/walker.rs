@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use demur_ledger::{
-    chain::{Body, Chain, Stamp},
-    envelope::{Event, Record},
+    chain::Chain,
+    envelope::{Body, Event, Record, Stamp},
     event_type::{EventType, Facts},
     name::{Position, PrincipalId},
     role::Role,

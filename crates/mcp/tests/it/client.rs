@@ -43,7 +43,7 @@ pub(crate) struct Opening {
 
 impl Default for Opening {
     fn default() -> Self {
-        let states = States::with_key(vec![7; 32], Duration::from_mins(1)).unwrap();
+        let states = States::with_key(&[7; 32]).unwrap();
         let manner = Manner { sets: Sets::all(), lasting: true, ..Manner::default() };
         Self { manner, states, name: "tester", hears: Duration::from_secs(20), shared: Arc::default() }
     }

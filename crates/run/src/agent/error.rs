@@ -4,9 +4,9 @@ use std::io;
 
 use demur_core::limit::LimitError;
 use demur_ledger::{
+    author::DraftError,
     name::{Position, PrincipalId},
     role::Role,
-    statement::DraftError,
 };
 
 use super::TrailError;

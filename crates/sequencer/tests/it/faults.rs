@@ -14,12 +14,12 @@ use demur_core::random::{Random as _, Seeded};
 use demur_ledger::verify::Verdict;
 use demur_sequencer::SequencerError;
 use demur_store::{
-    contract::{Store as _, StoreError},
+    contract::{RESTORED, Store as _, StoreError},
     memory::{Fault, MemoryStore, Writing},
 };
 use demur_testing::{
     office::Office,
-    sample::{rounds, text},
+    sample::{keep_record, rounds, text},
 };
 
 /// What the next append meets: nothing, an error before, an error after.
@@ -94,6 +94,42 @@ fn nobody_is_refused_for_something_that_is_never_recorded() {
         assert!(matches!(first.join().unwrap(), Err(SequencerError::Commit(_))));
         second.join().unwrap().unwrap();
     });
+}
+
+/// Without its moment nothing could be shown to have stood under a root.
+#[test]
+fn moment_of_a_root_is_on_the_disk_with_the_root() {
+    let switch = Switch::default();
+    let store = switch.store();
+    let office = Office::create(store.clone());
+    let run = office.whole_run();
+    switch.set(2);
+    assert!(matches!(office.sequencer.checkpoint(), Err(SequencerError::Uncertain)));
+    switch.set(0);
+    store.reopen();
+    let office = office.reopen(store);
+    let file = String::from_utf8(office.export(run.trace)).unwrap();
+    assert_eq!(file.lines().filter(|line| line.starts_with("{\"inclusion\":")).count(), 1);
+    assert_eq!(office.verdict(run.trace).verdict, Verdict::Pass);
+}
+
+#[test]
+fn restoration_is_recorded_once_however_its_commit_ends() {
+    for fault in [1, 2, 3] {
+        let switch = Switch::default();
+        let store = switch.store();
+        let office = Office::create(store.clone());
+        keep_record(&*store, RESTORED, b"").unwrap();
+        office.sequencer.close().unwrap();
+        switch.set(fault);
+        assert!(Office::at(store.clone()).is_err(), "it goes on without having recorded it");
+        switch.set(0);
+        store.reopen();
+        for _ in 0..2 {
+            let registry = Office::at(store.clone()).unwrap().sequencer.registry();
+            assert_eq!(registry.epoch_at(registry.head().sequence), 2, "fault {fault}");
+        }
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ use demur_sequencer::{Sequencer, SequencerError, System as _};
 use demur_store::{contract::Failure, memory::MemoryStore, sqlite::SqliteStore};
 use demur_testing::{
     office::{Clock, Office, Run},
-    sample::{text, whole},
+    sample::{keep_record, text, whole},
 };
 
 const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
@@ -188,7 +188,7 @@ fn a_run_that_ended_is_followed_by_one_checkpoint() {
     assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 1);
     assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 0);
     // A reactor that forgot how far it had read finds its effects recorded.
-    office.sequencer.store().set_note("reactor/checkpoint_after_run", &[0; 16]).unwrap();
+    keep_record(office.sequencer.store(), "reactor/checkpoint_after_run", &[0; 16]).unwrap();
     assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 0);
     let run = office.whole_run();
     assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 1);

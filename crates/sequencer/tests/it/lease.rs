@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use demur_core::time::Timestamp;
-use demur_engine::command::{Command, Consequences, Submitted};
+use demur_engine::command::{Command, Consequences};
 use demur_ledger::{
+    admission::Checked,
     envelope::Event,
     facts::ProposalCreated,
     name::{Sequence, TraceId},
@@ -111,10 +112,10 @@ fn refusal_goes_by_what_another_process_recorded() {
     let elsewhere = here.twin(store.clone());
     elsewhere.say(&mut run, PROPOSAL).unwrap();
     // The desk's words are worked out from the newest event, which this process has not seen yet.
-    let submitted =
-        Submitted::new(here.submission(&run, PROPOSAL), None, &here.sequencer.registry()).unwrap();
+    let said = here.submission(&run, PROPOSAL);
+    let said = Checked::new(said, Some(&here.sequencer.registry())).unwrap();
     let consequences = Consequences { after: run.seen, sayings: Vec::new() };
-    let command = Command::Submit(Box::new(submitted.with_consequences(consequences)));
+    let command = Command::submit(said, None, consequences);
     let recorded = here.sequencer.perform(run.trace, &command).unwrap();
     assert_eq!(recorded.position.sequence, Sequence::from(2));
 }

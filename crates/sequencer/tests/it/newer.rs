@@ -4,7 +4,7 @@ use std::{path::Path, slice, sync::Arc};
 
 use demur_core::{canonical, hash::Purpose, key::SecretKey};
 use demur_engine::{
-    command::{Consequences, Saying, Told},
+    command::{Consequences, Saying},
     reactor::{CheckpointAfterRun, Reactor as _},
 };
 use demur_ledger::{
@@ -26,7 +26,7 @@ use demur_store::{
 };
 use demur_testing::{
     office::{Office, Run},
-    sample::{self, text},
+    sample::{self, record, text},
 };
 use serde_json::{Value, json};
 
@@ -118,7 +118,7 @@ fn newer_event_is_refused_and_marks_nothing() {
     assert_eq!(refused(sequencer.abort(run.trace, text("enough"))), at);
     let facts = QuestionExpired { question: Sequence::FIRST }.into();
     let first = Saying { role: Role::Desk, facts, content: None };
-    assert_eq!(refused(sequencer.record(run.trace, Told { first, rest: Consequences::default() })), at);
+    assert_eq!(refused(sequencer.record(run.trace, first, Consequences::default())), at);
     assert_eq!(refused(sequencer.series().submit(office.submission(&run, PROPOSAL), None)), at);
     assert_eq!(refused(sequencer.come_back(run.trace)), at);
     assert_eq!(refused(sequencer.receipt(run.trace, at)), at);
@@ -139,8 +139,8 @@ fn other_traces_go_on_beside_a_newer_one() {
     assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 0, "an effect was recorded twice");
     assert_eq!(office.sequencer.store().trace(run.trace).unwrap().unwrap().failed, None);
     // A newer version begins with the event that this one could not read.
-    let note = office.sequencer.store().note(&format!("reactor/{}", CheckpointAfterRun.name())).unwrap();
-    let cursor = Cursor::from_bytes(note.unwrap().try_into().unwrap());
+    let kept = record(office.sequencer.store(), &format!("reactor/{}", CheckpointAfterRun.name()));
+    let cursor = Cursor::from_bytes(kept.unwrap().try_into().unwrap());
     let next = office.sequencer.store().changes(cursor, 1).unwrap().pop().unwrap().1;
     assert_eq!(next.hash, run.seen.unwrap().hash);
 }

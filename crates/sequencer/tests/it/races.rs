@@ -1,7 +1,13 @@
 //! Many callers: every acknowledgement is one event, traces do not disturb each other, commands count once.
 
-use std::{collections::BTreeSet, sync::Arc, thread};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Barrier},
+    thread,
+};
 
+use demur_core::time::Timestamp;
+use demur_engine::reactor::CheckpointAfterRun;
 use demur_ledger::{
     content::NoteContent,
     envelope::Event,
@@ -12,11 +18,19 @@ use demur_ledger::{
     verify::Verdict,
 };
 use demur_store::{
-    contract::{Store as _, Stored},
+    contract::{Cursor, RESTORED, Store, Stored},
     memory::MemoryStore,
     sqlite::SqliteStore,
 };
-use demur_testing::{office::Office, sample::text};
+use demur_testing::{
+    office::Office,
+    sample::{keep_record, record, rounds, text},
+};
+
+/// Returns an empty store that several processes share.
+fn shared() -> Arc<MemoryStore> {
+    Arc::new(MemoryStore::shared(Timestamp::from_millis(1_794_700_800_000).unwrap()))
+}
 
 /// LED-16
 #[test]
@@ -73,7 +87,7 @@ fn one_command_from_many_doors_counts_once() {
 /// LED-16
 #[test]
 fn two_ledgers_on_one_store_find_their_way() {
-    let store = Arc::new(MemoryStore::new());
+    let store = shared();
     let office = Office::create(store.clone());
     let (mut run, proposal) = office.executing();
     let artifact = office.record(&mut run, b"words").unwrap();
@@ -112,4 +126,51 @@ fn a_ledger_learns_of_a_registry_that_another_changed() {
     let refused = office.say(&mut run, proposal).unwrap_err();
     assert!(refused.to_string().starts_with("KEY_REVOKED"), "{refused}");
     assert_eq!(office.sequencer.registry().head(), other.sequencer.registry().head());
+}
+
+/// Two processes read the same log: an effect is recorded once, and what one has read the other need not read again.
+#[test]
+fn reactors_of_two_processes_record_an_effect_once() {
+    for _ in 0..rounds(200, 8) {
+        let store: Arc<dyn Store> = shared();
+        let here = Office::create(Arc::clone(&store));
+        let elsewhere = here.twin(Arc::clone(&store));
+        here.whole_run();
+        let barrier = Barrier::new(2);
+        let react = |office: &Office| {
+            barrier.wait();
+            office.sequencer.react(&CheckpointAfterRun).unwrap()
+        };
+        let recorded = thread::scope(|scope| {
+            let [one, other] = [&here, &elsewhere].map(|office| scope.spawn(|| react(office)));
+            one.join().unwrap() + other.join().unwrap()
+        });
+        assert_eq!(recorded, 1);
+        // What they have read is kept: nothing is left but the checkpoint itself.
+        assert_eq!(elsewhere.sequencer.react(&CheckpointAfterRun).unwrap(), 0);
+        let kept = record(&*store, "reactor/checkpoint_after_run").unwrap();
+        assert_eq!(Cursor::from_bytes(kept.try_into().unwrap()), store.end().unwrap());
+    }
+}
+
+/// Whoever opens a restored store first records it; another process that opens it at the same time finds it done.
+#[test]
+fn restoration_is_recorded_by_one_of_two_processes() {
+    for _ in 0..rounds(200, 8) {
+        let store: Arc<dyn Store> = shared();
+        drop(Office::create(Arc::clone(&store)).sequencer.close().unwrap());
+        keep_record(&*store, RESTORED, b"").unwrap();
+        let barrier = Barrier::new(2);
+        let open = || {
+            barrier.wait();
+            Office::at(Arc::clone(&store)).unwrap()
+        };
+        let office = thread::scope(|scope| {
+            let [one, other] = [(); 2].map(|()| scope.spawn(open));
+            one.join().unwrap();
+            other.join().unwrap()
+        });
+        let registry = office.sequencer.newest_registry().unwrap();
+        assert_eq!(registry.epoch_at(registry.head().sequence), 2);
+    }
 }

@@ -7,8 +7,8 @@ use std::{
     time::Duration,
 };
 
-use demur_engine::command::{Command, Submitted};
-use demur_ledger::facts::ProposalCreated;
+use demur_engine::command::{Command, Consequences};
+use demur_ledger::{admission::Checked, facts::ProposalCreated};
 use demur_sequencer::{Progress, Sequencer, SequencerError};
 use demur_store::{
     contract::{RecordKey, RecordValue, Store, Swap, Version},
@@ -50,7 +50,7 @@ fn command_whose_record_changed_leaves_nothing() {
     let late = sequencer.perform_with(other, &hall.asking(other), &[first(b"other")]);
     assert!(matches!(late, Err(SequencerError::RecordChanged)), "{late:?}");
     let mut underway =
-        sequencer.at_hand().begin_with(third, &hall.asking(third), &[first(b"third")]).unwrap().unwrap();
+        sequencer.at_hand().begin(third, &hall.asking(third), &[first(b"third")]).unwrap().unwrap();
     let context = Context::from_waker(Waker::noop());
     let Poll::Ready(Ok(Progress::Lead(leader))) = underway.poll(&context) else { panic!("nobody writes") };
     sequencer.lead(leader);
@@ -86,8 +86,8 @@ fn whoever_needs_no_record_is_not_refused_for_one() {
     let asked = hall.ask(trace, None);
     let second = hall.ask(trace, Some(asked));
     let (late, behind) = (hall.answering(trace, asked), hall.answering(trace, second));
-    let mut late = sequencer.at_hand().begin_with(trace, &late, &[first(b"late")]).unwrap().unwrap();
-    let mut behind = sequencer.at_hand().begin(trace, &behind).unwrap().unwrap();
+    let mut late = sequencer.at_hand().begin(trace, &late, &[first(b"late")]).unwrap().unwrap();
+    let mut behind = sequencer.at_hand().begin(trace, &behind, &[]).unwrap().unwrap();
     let context = Context::from_waker(Waker::noop());
     let Poll::Ready(Ok(Progress::Lead(leader))) = late.poll(&context) else { panic!("nobody writes") };
     sequencer.lead(leader);
@@ -153,12 +153,13 @@ fn whoever_writes_waits_for_nobody_who_decides() {
     let [first_said, refused, deciding] = [(); 3].map(|()| {
         let facts = ProposalCreated { fallback_for: None, replaces: None };
         let submission = office.submission(&run, facts);
-        Command::Submit(Box::new(Submitted::new(submission, None, &sequencer.registry()).unwrap()))
+        let said = Checked::new(submission, Some(&sequencer.registry())).unwrap();
+        Command::submit(said, None, Consequences::default())
     });
     sequencer.perform(run.trace, &first_said).unwrap();
     // One that will be refused for its record, and nobody writes yet.
     sequencer.swap(vec![first(b"taken")]).unwrap();
-    let begun = sequencer.at_hand().begin_with(run.trace, &refused, &[first(b"late")]);
+    let begun = sequencer.at_hand().begin(run.trace, &refused, &[first(b"late")]);
     let mut underway = begun.unwrap().unwrap();
     let context = Context::from_waker(Waker::noop());
     let Poll::Ready(Ok(Progress::Lead(leader))) = underway.poll(&context) else { panic!("nobody writes") };

@@ -13,6 +13,7 @@ use std::{
     thread::{self, Thread},
 };
 
+use demur_core::reason::Reason as _;
 use demur_engine::command::Command;
 use demur_ledger::{name::TraceId, verify::Verdict};
 use demur_sequencer::{Acknowledged, Progress, SequencerError, Underway};
@@ -31,7 +32,7 @@ fn hall() -> (tempfile::TempDir, Hall) {
 
 fn begin(hall: &Hall) -> (TraceId, Underway) {
     let trace = hall.new_trace();
-    (trace, hall.sequencer().at_hand().begin(trace, &hall.asking(trace)).unwrap().unwrap())
+    (trace, hall.sequencer().at_hand().begin(trace, &hall.asking(trace), &[]).unwrap().unwrap())
 }
 
 fn is_recorded(hall: &Hall, trace: TraceId) -> bool {
@@ -87,16 +88,16 @@ fn what_needs_a_wait_or_a_look_is_not_begun() {
     let (_folder, hall) = hall();
     let trace = hall.new_trace();
     let command = hall.asking(trace);
-    let underway = hall.sequencer().at_hand().begin(trace, &command).unwrap().unwrap();
+    let underway = hall.sequencer().at_hand().begin(trace, &command, &[]).unwrap().unwrap();
     // The same command is in flight.
-    assert!(hall.sequencer().at_hand().begin(trace, &command).unwrap().is_none());
+    assert!(hall.sequencer().at_hand().begin(trace, &command, &[]).unwrap().is_none());
     drop(underway);
     let asked = hall.sequencer().perform(trace, &command).unwrap();
     assert!(asked.repeated);
     let answer = hall.answering(trace, asked.position);
-    let mut underway = hall.sequencer().at_hand().begin(trace, &answer).unwrap().unwrap();
+    let mut underway = hall.sequencer().at_hand().begin(trace, &answer, &[]).unwrap().unwrap();
     // A refusal is recorded behind what it speaks of: who was first is on the disk when somebody hears of it.
-    let mut late = hall.sequencer().at_hand().begin(trace, &answer).unwrap().unwrap();
+    let mut late = hall.sequencer().at_hand().begin(trace, &answer, &[]).unwrap().unwrap();
     assert!(look(&mut late).is_pending());
     let Poll::Ready(Ok(Progress::Lead(leader))) = look(&mut underway) else { panic!("nobody writes") };
     hall.sequencer().lead(leader);
@@ -119,7 +120,7 @@ fn beginning_reads_no_store() {
     let (store, hall, twin) = counted();
     let begin = |hall: &Hall, trace, command: &Command| {
         let before = store.reads();
-        let begun = hall.sequencer().at_hand().begin(trace, command).unwrap();
+        let begun = hall.sequencer().at_hand().begin(trace, command, &[]).unwrap();
         assert_eq!(store.reads(), before, "the store was read");
         begun
     };
@@ -148,13 +149,44 @@ fn what_was_begun_by_mistake_leaves_no_wrong_memory() {
     let asked = [refused, decided].map(|trace| (trace, hall.ask(trace, None)));
     let expired = twin.asking(refused);
     twin.pass(10_000_000);
-    assert!(twin.sequencer().at_hand().begin(refused, &expired).unwrap().is_none());
-    let begun = twin.sequencer().at_hand().begin(decided, &twin.asking(decided)).unwrap().unwrap();
+    assert!(twin.sequencer().at_hand().begin(refused, &expired, &[]).unwrap().is_none());
+    let begun = twin.sequencer().at_hand().begin(decided, &twin.asking(decided), &[]).unwrap().unwrap();
     assert!(wait(&twin, begun).is_none());
     for (trace, asked) in asked {
         twin.sequencer().perform(trace, &twin.answering(trace, asked)).unwrap();
         assert_ne!(twin.verdict(trace).verdict, Verdict::Fail);
     }
+}
+
+/// Whoever opens a trace has just drawn its id.
+#[test]
+fn opening_a_trace_reads_no_store_on_a_thread_either() {
+    let (store, hall, _) = counted();
+    let trace = hall.new_trace();
+    let (command, before) = (hall.asking(trace), store.reads());
+    hall.sequencer().perform(trace, &command).unwrap();
+    assert_eq!(store.reads(), before, "the store was read");
+}
+
+/// The other process does not know the trace, and does not look before it decides.
+#[test]
+fn opening_what_is_there_is_refused_as_if_it_had_been_looked_up() {
+    let (_, hall, twin) = counted();
+    let trace = hall.new_trace();
+    let command = hall.asking(trace);
+    let asked = hall.sequencer().perform(trace, &command).unwrap();
+    // The same statement was recorded, another one cannot follow.
+    let again = twin.sequencer().perform(trace, &command).unwrap();
+    assert!(again.repeated && again.position == asked.position, "{again:?}");
+    let refused = twin.sequencer().perform(trace, &twin.asking(trace)).unwrap_err();
+    assert_eq!(refused.code(), "SEEN_UNKNOWN");
+    // What an empty trace would refuse is refused for what the trace has.
+    let (_, third, fourth) = counted();
+    let trace = third.new_trace();
+    third.ask(trace, None);
+    let expired = fourth.asking(trace);
+    fourth.pass(10_000_000);
+    assert_eq!(fourth.sequencer().perform(trace, &expired).unwrap_err().code(), "SEEN_UNKNOWN");
 }
 
 /// Wakes a thread.
@@ -196,10 +228,10 @@ fn proof_nobody_hangs_whoever_leaves() {
                     let command = hall.asking(trace);
                     match (worker + round) % 4 {
                         0 => drop(hall.sequencer().perform(trace, &command).unwrap()),
-                        1 => drop(hall.sequencer().at_hand().begin(trace, &command).unwrap()),
+                        1 => drop(hall.sequencer().at_hand().begin(trace, &command, &[]).unwrap()),
                         _ => {
                             let underway =
-                                hall.sequencer().at_hand().begin(trace, &command).unwrap().unwrap();
+                                hall.sequencer().at_hand().begin(trace, &command, &[]).unwrap().unwrap();
                             wait(hall, underway).unwrap();
                         }
                     }

@@ -31,7 +31,7 @@ pub(super) fn by_client(caller: Caller, headers: &HeaderMap) -> Result<Caller, P
         Problem::malformed(format!("expected a name of 1 to 64 characters in {RELAY_HEADER}, found another"))
     })?;
     match caller {
-        Caller::Local { name, .. } => Ok(Caller::Local { name, client: Some(client) }),
+        Caller::Local { name, .. } => Ok(Caller::through(name, client)?),
         other @ (Caller::Token(_) | Caller::Stranger) => Ok(other),
     }
 }

@@ -65,7 +65,7 @@ pub(super) fn route(service: &Shared) -> Router<Shared> {
         let states = if let Some(states) = states.get() {
             Arc::clone(states)
         } else {
-            let made = States::open(host.service.desk.data().path()).inspect_err(trouble)?;
+            let made = states_of(&host.service).inspect_err(trouble)?;
             Arc::clone(states.get_or_init(|| Arc::new(made)))
         };
         Ok(Door::new(Arc::clone(&host), states, Manner::default(), Arc::clone(&shared), ended.clone()))
@@ -77,6 +77,12 @@ pub(super) fn route(service: &Shared) -> Router<Shared> {
         any(move |State(service): State<Shared>, request: Request| serve(service, protocol, request))
             .layer(gate),
     )
+}
+
+/// Returns what seals the states of every client, the same at each server of one keyring.
+fn states_of(service: &Shared) -> io::Result<States> {
+    let key = service.desk.request_state_key().map_err(|refusal| io::Error::other(refusal.message))?;
+    States::with_key(&key).map_err(io::Error::other)
 }
 
 fn trouble(error: &io::Error) {
@@ -116,9 +122,9 @@ impl Host for ServerHost {
         let sets = parts.and_then(|parts| parts.uri.query()).map(sets).transpose()?;
         let (caller, identity, name, relays) = match caller.unwrap_or(Caller::Stranger) {
             Caller::Local { name, .. } => {
-                let client = Text::cut(client).ok();
-                let asks_as = client.as_deref().unwrap_or_default().to_owned();
-                (Caller::Local { name, client }, format!("client:{asks_as}"), asks_as, true)
+                let caller = Caller::through(name, Text::cut(client)?)?;
+                let asks_as = caller.client().unwrap_or_default().to_owned();
+                (caller, format!("client:{asks_as}"), asks_as, true)
             }
             Caller::Token(token) => {
                 let principal = token.principal.map(|principal| principal.to_string());

@@ -292,7 +292,6 @@ fn a_call_that_waits_ends_with_the_server() {
     assert_eq!(open["questions"].as_array().map(Vec::len), Some(1), "{open}");
 }
 
-/// Whoever asks while another command has the folder waits, and is served.
 #[test]
 fn what_is_too_long_is_told_so() {
     let server = Server::start();

@@ -9,7 +9,7 @@ pub enum Writing {
     Commit,
     /// A call of `put_artifact`.
     Artifact,
-    /// A note, a mark, a secret or a lease.
+    /// A mark, a secret or a lease.
     Operational,
 }
 

@@ -16,12 +16,12 @@ pub(super) struct RecordTable {
 
 impl RecordTable {
     /// Returns whether every record is what it was.
-    pub(super) fn admit(&self, swaps: &[Swap]) -> bool {
+    pub(super) fn hold(&self, swaps: &[Swap]) -> bool {
         let version = |key| self.kept.get(key).map_or(Version::ABSENT, |(_, version)| *version);
         swaps.iter().all(|swap| version(&swap.key) == swap.was)
     }
 
-    /// Changes records that were admitted.
+    /// Changes records that hold.
     pub(super) fn swap(&mut self, swaps: &[Swap]) {
         for Swap { key, next, .. } in swaps {
             match next {

@@ -35,7 +35,6 @@ pub(super) struct State {
     key_changes: BTreeMap<Fingerprint, Sequence>,
     questions: List,
     artifacts: BTreeMap<Address, Vec<u8>>,
-    notes: BTreeMap<String, Vec<u8>>,
     secrets: BTreeMap<Digest, Vec<u8>>,
     records: RecordTable,
     leases: LeaseTable,
@@ -67,7 +66,12 @@ impl Trace {
 }
 
 impl State {
-    pub(super) fn commit(&mut self, writes: &[Write]) -> Result<Vec<WriteOutcome>, StoreError> {
+    /// Judges and does writes. `chains` says of each whether its events follow each other.
+    pub(super) fn commit(
+        &mut self,
+        writes: &[Write],
+        chains: &[bool],
+    ) -> Result<Vec<WriteOutcome>, StoreError> {
         let unknown = |append: &Append| {
             append.expected.is_none() && derived::opened_kind(&append.entries[0].event).is_none()
         };
@@ -75,10 +79,10 @@ impl State {
         if writes.iter().filter_map(|write| write.append.as_ref()).any(unknown) {
             return Err(StoreError::Misuse { what: "the first event of a trace does not open one" });
         }
-        Ok(writes.iter().map(|write| self.commit_one(write)).collect())
+        Ok(writes.iter().zip(chains).map(|(write, is_chain)| self.commit_one(write, *is_chain)).collect())
     }
 
-    fn commit_one(&mut self, Write { writer, append, swaps }: &Write) -> WriteOutcome {
+    fn commit_one(&mut self, Write { writer, append, swaps }: &Write, is_chain: bool) -> WriteOutcome {
         if !self.leases.lives(*writer) {
             return WriteOutcome::Refused(Conflict::Lease);
         }
@@ -87,8 +91,8 @@ impl State {
             None => derived::opened_kind(&append.entries[0].event).unwrap_or(TraceKind::Run),
         };
         let append = append.as_ref().map(|append| (append, kind(append)));
-        let refused = append.and_then(|(append, kind)| self.judge(append, kind));
-        let swapped = || (!self.records.admit(swaps)).then_some(Conflict::Record);
+        let refused = append.and_then(|(append, kind)| self.judge(append, kind, is_chain));
+        let swapped = || (!self.records.hold(swaps)).then_some(Conflict::Record);
         if let Some(conflict) = refused.or_else(swapped) {
             return WriteOutcome::Refused(conflict);
         }
@@ -99,11 +103,11 @@ impl State {
         WriteOutcome::Done
     }
 
-    fn judge(&self, append: &Append, kind: TraceKind) -> Option<Conflict> {
+    fn judge(&self, append: &Append, kind: TraceKind, is_chain: bool) -> Option<Conflict> {
         let known = self.traces.get(&append.trace);
         let second_registry = known.is_none() && kind == TraceKind::Registry && self.registry.is_some();
         let head = known.and_then(Trace::head);
-        if head != append.expected || !derived::is_chain(append) || second_registry {
+        if head != append.expected || !is_chain || second_registry {
             return Some(Conflict::Head);
         }
         let mut places = append.entries.iter().filter_map(|entry| entry.artifact);
@@ -335,19 +339,6 @@ impl State {
         let trace = self.traces.get_mut(&trace).ok_or(unknown)?;
         trace.failed.get_or_insert_with(|| failure.clone());
         Ok(())
-    }
-
-    pub(super) fn note(&self, name: &str) -> Option<Vec<u8>> {
-        self.notes.get(name).cloned()
-    }
-
-    pub(super) fn set_note(&mut self, name: &str, value: &[u8]) {
-        self.notes.insert(name.to_owned(), value.to_vec());
-    }
-
-    pub(super) fn notes(&self, prefix: &str) -> Vec<(String, Vec<u8>)> {
-        let notes = self.notes.range(prefix.to_owned()..).take_while(|(name, _)| name.starts_with(prefix));
-        notes.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
     pub(super) fn keep_secret(&mut self, commitment: &Commitment, value: &[u8]) {

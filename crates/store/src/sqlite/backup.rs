@@ -30,7 +30,8 @@ impl SqliteStore {
         self.copy(&target, false, progress)
     }
 
-    /// Puts a backup into a folder that has no store. The new store carries the note [`RESTORED`].
+    /// Puts a backup into a folder that has no store. The new store has the record [`RESTORED`] before it has
+    /// its name.
     pub fn restore(
         from: &Path,
         to: &Path,
@@ -63,7 +64,7 @@ impl SqliteStore {
 
         let copy = connection::writer(&new).map_err(copying())?;
         if restored {
-            let sql = "INSERT OR REPLACE INTO notes (name, value) VALUES (?1, x'')";
+            let sql = "INSERT OR REPLACE INTO records (key, value) VALUES (?1, x'')";
             copy.execute(sql, [RESTORED]).map_err(copying())?;
             connection::use_log(&copy).map_err(copying())?;
         }

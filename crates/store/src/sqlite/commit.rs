@@ -10,39 +10,33 @@ use demur_ledger::{
     name::{Position, Sequence},
     state::Phase,
 };
-use rusqlite::{OptionalExtension as _, Result, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Result, Row, Transaction, params};
 
 use super::{
     column::{self, number, ulid},
-    participant, question, record,
+    participant, question,
 };
 use crate::{
-    contract::{Append, Conflict, LeaseId, Snapshot, StoreError, Write, WriteOutcome},
+    contract::{
+        Append, Conflict, LeaseId, RecordValue, Snapshot, StoreError, Swap, Version, Write, WriteOutcome,
+    },
     derived,
     sqlite::trouble,
 };
 
-/// What is known of a write without the database.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Known {
+/// What stands against a write, as far as that is known without the database.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Precheck {
     /// Its lease is dead.
     pub(super) dead: bool,
+    /// Its events do not follow each other.
+    pub(super) broken: bool,
     /// It names bytes that are not there.
     pub(super) missing: bool,
 }
 
-/// Judges and does writes in one transaction. `known` says what is known of each.
-pub(super) fn commit(
-    transaction: &Transaction<'_>,
-    writes: &[Write],
-    known: &[Known],
-) -> Result<Vec<WriteOutcome>, StoreError> {
-    let mut session = Session::begin(transaction).map_err(trouble::of("commit"))?;
-    writes.iter().zip(known).map(|(write, known)| session.commit(write, *known)).collect()
-}
-
-/// One transaction.
-struct Session<'a> {
+/// One transaction, in which writes are judged and done one after the other.
+pub(super) struct Judging<'a> {
     transaction: &'a Transaction<'a>,
     registry: Option<Registry>,
     /// The last older registry event that was looked up: appends of one moment share it.
@@ -71,8 +65,8 @@ struct Prepared<'a> {
     kind: TraceKind,
 }
 
-impl<'a> Session<'a> {
-    fn begin(transaction: &'a Transaction<'a>) -> Result<Self> {
+impl<'a> Judging<'a> {
+    pub(super) fn begin(transaction: &'a Transaction<'a>) -> Result<Self> {
         let mut statement = transaction.prepare_cached(
             "SELECT e.trace, e.sequence, e.hash FROM traces t JOIN events e ON e.trace = t.id
              WHERE t.kind = 'registry' ORDER BY e.sequence DESC LIMIT 1",
@@ -82,21 +76,22 @@ impl<'a> Session<'a> {
         Ok(Self { transaction, registry, pinned: None })
     }
 
-    fn commit(&mut self, write: &Write, known: Known) -> Result<WriteOutcome, StoreError> {
-        if known.dead {
+    /// Judges a write, and does it if nothing stands against it.
+    pub(super) fn commit(&mut self, write: &Write, precheck: Precheck) -> Result<WriteOutcome, StoreError> {
+        if precheck.dead {
             return Ok(WriteOutcome::Refused(Conflict::Lease));
         }
         let Write { writer, append, swaps } = write;
         let append = append.as_ref().map(|append| self.prepare(append)).transpose()?;
-        let conflict = append.as_ref().map_or(Ok(None), |append| self.judge(append, known.missing));
+        let conflict = append.as_ref().map_or(Ok(None), |append| self.judge(append, precheck));
         if let Some(conflict) = conflict.map_err(trouble::of("append"))? {
             return Ok(WriteOutcome::Refused(conflict));
         }
-        if !record::admit(self.transaction, swaps).map_err(trouble::of("look at records"))? {
+        if !hold(self.transaction, swaps).map_err(trouble::of("look at records"))? {
             return Ok(WriteOutcome::Refused(Conflict::Record));
         }
         append.map_or(Ok(()), |append| self.write(append, *writer)).map_err(trouble::of("append"))?;
-        record::swap(self.transaction, swaps).map_err(trouble::of("change records"))?;
+        swap(self.transaction, swaps).map_err(trouble::of("change records"))?;
         Ok(WriteOutcome::Done)
     }
 
@@ -132,14 +127,14 @@ impl<'a> Session<'a> {
     fn judge(
         &mut self,
         &Prepared { append, ref trace, kind }: &Prepared<'_>,
-        missing: bool,
+        precheck: Precheck,
     ) -> Result<Option<Conflict>> {
         let second_registry = trace.is_none() && kind == TraceKind::Registry && self.registry.is_some();
         let head = trace.as_ref().map(|trace| trace.head);
-        if head != append.expected || !derived::is_chain(append) || second_registry {
+        if head != append.expected || precheck.broken || second_registry {
             return Ok(Some(Conflict::Head));
         }
-        if missing {
+        if precheck.missing {
             return Ok(Some(Conflict::Artifact));
         }
         // The registry's own events follow each other; its head says it all.
@@ -298,6 +293,33 @@ impl<'a> Session<'a> {
             params![trace, number(sequence.number()), hash.as_bytes(), snapshot.version, snapshot.bytes];
         statement.execute(parameters).map(|_| ())
     }
+}
+
+/// Returns whether every record is what it was.
+fn hold(connection: &Connection, swaps: &[Swap]) -> Result<bool> {
+    for Swap { key, was, .. } in swaps {
+        let mut statement = connection.prepare_cached("SELECT version FROM records WHERE key = ?1")?;
+        let version = statement.query_row([key.as_str()], |row| column::unsigned(row, 0)).optional()?;
+        if version.map_or(Version::ABSENT, Version::new) != *was {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Changes records that hold. A changed one gets a version that none ever had.
+fn swap(connection: &Connection, swaps: &[Swap]) -> Result<()> {
+    for Swap { key, next, .. } in swaps {
+        match next {
+            None => {
+                connection.prepare_cached("DELETE FROM records WHERE key = ?1")?.execute([key.as_str()])?
+            }
+            Some(RecordValue { bytes, expires }) => connection
+                .prepare_cached("INSERT OR REPLACE INTO records (key, value, expires) VALUES (?1, ?2, ?3)")?
+                .execute(params![key.as_str(), bytes, expires.map(|expires| number(expires.as_millis()))])?,
+        };
+    }
+    Ok(())
 }
 
 fn write_phase(transaction: &Transaction<'_>, trace: i64, phase: Phase) -> Result<()> {

@@ -182,21 +182,6 @@ pub(super) fn snapshot(connection: &Connection, trace: TraceId, version: u32) ->
     statement.query_row(params![ulid(trace.as_ulid()), version], snapshot).optional()
 }
 
-pub(super) fn note(connection: &Connection, name: &str) -> Result<Option<Vec<u8>>> {
-    let mut statement = connection.prepare_cached("SELECT value FROM notes WHERE name = ?1")?;
-    statement.query_row([name], |row| row.get(0)).optional()
-}
-
-pub(super) fn notes(connection: &Connection, prefix: &str) -> Result<Vec<(String, Vec<u8>)>> {
-    let mut statement =
-        connection.prepare_cached("SELECT name, value FROM notes WHERE name >= ?1 ORDER BY name")?;
-    let notes = statement.query_map([prefix], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    // Names that begin so stand together.
-    let begins =
-        |note: &Result<(String, _)>| note.as_ref().map_or(true, |(name, _)| name.starts_with(prefix));
-    notes.take_while(begins).collect()
-}
-
 fn summary(row: &Row<'_>) -> Result<TraceSummary> {
     let failed = match row.get::<_, Option<String>>(8)? {
         None => None,

@@ -1,43 +1,16 @@
-//! Records: changed inside a commit, read outside of it.
+//! Records as they are read; `commit` changes them.
 
 use demur_core::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Result, Row, params};
 
 use super::column::{self, number};
-use crate::contract::{KeptRecord, RecordKey, RecordValue, Swap, Version};
+use crate::contract::{KeptRecord, RecordKey, RecordValue, Version};
 
 /// What [`kept`] reads.
 macro_rules! record {
     ($condition:literal) => {
         concat!("SELECT key, value, expires, version FROM records ", $condition)
     };
-}
-
-/// Returns whether every record is what it was.
-pub(super) fn admit(connection: &Connection, swaps: &[Swap]) -> Result<bool> {
-    for Swap { key, was, .. } in swaps {
-        let mut statement = connection.prepare_cached("SELECT version FROM records WHERE key = ?1")?;
-        let version = statement.query_row([key.as_str()], |row| column::unsigned(row, 0)).optional()?;
-        if version.map_or(Version::ABSENT, Version::new) != *was {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Changes records that were admitted. A changed one gets a version that none ever had.
-pub(super) fn swap(connection: &Connection, swaps: &[Swap]) -> Result<()> {
-    for Swap { key, next, .. } in swaps {
-        match next {
-            None => {
-                connection.prepare_cached("DELETE FROM records WHERE key = ?1")?.execute([key.as_str()])?
-            }
-            Some(RecordValue { bytes, expires }) => connection
-                .prepare_cached("INSERT OR REPLACE INTO records (key, value, expires) VALUES (?1, ?2, ?3)")?
-                .execute(params![key.as_str(), bytes, expires.map(|expires| number(expires.as_millis()))])?,
-        };
-    }
-    Ok(())
 }
 
 /// Returns the record with this key.

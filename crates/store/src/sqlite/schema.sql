@@ -129,8 +129,3 @@ CREATE TABLE failures (
     sequence INTEGER,               -- where the violation was found, if at one event
     code     TEXT NOT NULL          -- the verifier's code
 ) STRICT;
-
-CREATE TABLE notes (
-    name  TEXT PRIMARY KEY NOT NULL,
-    value BLOB NOT NULL
-) STRICT, WITHOUT ROWID;

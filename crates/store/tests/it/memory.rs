@@ -13,7 +13,7 @@ use demur_store::{
     contract::{Conflict, Cursor, Leases as _, Store as _, StoreError, Write, WriteOutcome},
     memory::{Fault, MemoryStore, Writing},
 };
-use demur_testing::sample::{Sample, commit, done};
+use demur_testing::sample::{Sample, commit, done, keep_record, record};
 
 use crate::behaviour::PROPOSAL;
 
@@ -96,9 +96,9 @@ fn faults_are_asked_once_for_each_write() {
     });
     Sample::in_store(&store);
     store.put_artifact(b"a").unwrap();
-    store.set_note("a", b"b").unwrap();
-    store.note("a").unwrap();
-    // The lease, the registry, the artifact, the note.
+    keep_record(&store, "a", b"b").unwrap();
+    record(&store, "a").unwrap();
+    // The lease, the registry, the artifact, the record.
     assert_eq!(asked.load(Ordering::Relaxed), 4);
 }
 

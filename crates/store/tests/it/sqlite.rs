@@ -19,7 +19,7 @@ use demur_store::{
     contract::{Cursor, Kept, Leases as _, Store as _, StoreError},
     sqlite::SqliteStore,
 };
-use demur_testing::sample::{Sample, Work, commit, done};
+use demur_testing::sample::{Sample, Work, commit, done, keep_record, record};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -74,14 +74,14 @@ fn everything_is_there_after_a_restart_and_the_next_append_works() {
     let store = filled.open();
     let before = store.changes(Cursor::START, 1000).unwrap();
     let (heads, traces) = (store.heads().unwrap(), store.traces(None, 100).unwrap());
-    store.set_note("cursor", b"7").unwrap();
+    keep_record(&store, "cursor", b"7").unwrap();
     drop(store);
 
     let store = filled.open();
     assert_eq!(store.changes(Cursor::START, 1000).unwrap(), before);
     assert_eq!(store.heads().unwrap(), heads);
     assert_eq!(store.traces(None, 100).unwrap(), traces);
-    assert_eq!(store.note("cursor").unwrap().as_deref(), Some(b"7".as_slice()));
+    assert_eq!(record(&store, "cursor").as_deref(), Some(b"7".as_slice()));
     assert_eq!(store.artifact(&Address::of(b"one")).unwrap().as_deref(), Some(b"one".as_slice()));
     filled.sample.record(&mut filled.work, b"one");
     done(&store, &[filled.sample.append(&mut filled.work)]);
@@ -120,7 +120,7 @@ fn lock_file_that_is_deleted_or_made_anew_lets_nobody_in() {
 fn files_are_for_their_owner_only() {
     let filled = Filled::new();
     let store = filled.open();
-    store.set_note("a", b"b").unwrap();
+    keep_record(&store, "a", b"b").unwrap();
     for file in ["ledger.db", "ledger.db-wal", "ledger.db-shm", "lock"] {
         assert_eq!(mode(&filled.path().join(file)), 0o600, "{file}");
     }
@@ -214,7 +214,7 @@ fn lock_of_another_program_is_reported_and_survived() {
     let other = filled.raw();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert!(matches!(commit(&store, slice::from_ref(&append)), Err(StoreError::Locked)));
-    assert!(matches!(store.set_note("a", b"b"), Err(StoreError::Locked)));
+    assert!(matches!(keep_record(&store, "a", b"b"), Err(StoreError::Locked)));
     // Who only reads does not notice.
     assert_eq!(store.traces(None, 10).unwrap().len(), 3);
     other.execute_batch("ROLLBACK").unwrap();
@@ -268,7 +268,7 @@ fn log_comes_to_an_end_under_steady_load() {
     // Once the log is reused its file stays as it is while far more than its length is written.
     let (mut length, mut unchanged) = (0, 0);
     for _ in 0..2000 {
-        store.set_note("load", &value).unwrap();
+        keep_record(&store, "load", &value).unwrap();
         let now = fs::metadata(&log).unwrap().len();
         unchanged = if now == length { unchanged + (1 << 20) } else { 0 };
         length = now;

@@ -3,7 +3,7 @@
 pub(in crate::arguments) const TRACE_ABOUT: &str = "\
 Read what happened in a trace: who said what, as what, why, and on what it rests.
 
-A trace is the record of one piece of work. Reading needs no turn: another demur may own the store meanwhile.";
+A trace is the record of one piece of work. It can be read at any time, also while more is recorded.";
 
 pub(in crate::arguments) const TRACE_EXAMPLES: &str = "\
 Examples:
@@ -116,7 +116,7 @@ Examples:
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const STORE_BACKUP_ABOUT: &str = "\
-Copy the store into a new folder as of one moment, while its owner goes on.
+Copy the store into a new folder as of one moment, while the server goes on.
 
 The secret keys are not part of it: whoever has them speaks as their holders, and backups travel. Keep the folder \
 `keys` elsewhere and closed; without the desk's key a store that comes back can record nothing.";

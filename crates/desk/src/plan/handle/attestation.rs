@@ -64,7 +64,7 @@ fn verified(
     session: &demur_plan::Session,
     attestation: &Attestation,
 ) -> Result<VerifiedAttestation, Refusal> {
-    let signer = session::signer(owner.ledger(), owner.keystore())?;
+    let signer = session::signer(owner.ledger(), owner.keyring())?;
     let record = session.audit(&signer)?;
     let own = KeyHistory::single(&signer);
     let key = attestation.agent_public_key;

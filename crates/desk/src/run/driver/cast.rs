@@ -128,6 +128,6 @@ fn here(owner: &Owner, entry: &KeyEntry, role: Role) -> Result<Playing, Refusal>
             "its holder has it elsewhere: name the holder's program in the task file with command = [...]";
         return Err(Refusal::new(Code::SecretElsewhere, message).with_cure(hint));
     }
-    let key = owner.keystore().load(&entry.fingerprint)?;
+    let key = owner.keyring().load(&entry.fingerprint)?;
     Ok(Playing::Here(Arc::new(Author::new(key.secret, key.principal, role))))
 }

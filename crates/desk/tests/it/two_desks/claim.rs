@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use demur_api::{
     code::Code,
-    run::{ClaimId, ClaimRun, DriveReport, DriveStep},
+    run::{ClaimId, ClaimRun, DriveReport, DriveStep, ReadRunParameters},
 };
 use demur_core::time::Timestamp;
 use demur_desk::{data::DataFolder, owner::Owner, run::driver};
@@ -58,7 +58,7 @@ impl Pair {
 
     /// Returns the types of everything that is recorded.
     fn record(&self) -> Vec<String> {
-        kinds(&driver::read_lines(&self.elsewhere, self.trace, &Default::default()).unwrap().lines)
+        kinds(&driver::read_lines(&self.elsewhere, self.trace, &ReadRunParameters::default()).unwrap().lines)
     }
 }
 

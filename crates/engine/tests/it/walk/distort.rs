@@ -7,11 +7,11 @@ use demur_core::{
     time::Timestamp,
 };
 use demur_ledger::{
+    author::Draft,
     event_type::{Content, Facts},
     name::{Position, Sequence, StoreId, TraceId},
     proof::KeySignature,
     role::Role,
-    statement::Draft,
 };
 
 use super::Walk;

@@ -3,11 +3,11 @@
 use demur_core::{commitment::Salt, key::SecretKey};
 use demur_engine::{Reply, refusal::RuleRefusal};
 use demur_ledger::{
+    author::Draft,
     event_type::Facts,
     facts::{KeyRegistered, Participant, Policy, SessionInitialized},
     name::{CommandId, Sequence},
     role::Role,
-    statement::Draft,
 };
 
 use super::{GOOD_FOR, Sent, Speaker, To, World, position, refusal};

@@ -4,7 +4,10 @@ use std::{collections::BTreeSet, env, path::PathBuf, sync::Arc, time::Duration};
 
 use demur_ledger::name::TraceId;
 use demur_store::{contract::Store, sqlite::SqliteStore};
-use demur_testing::{office::Office, sample::rounds};
+use demur_testing::{
+    office::Office,
+    sample::{keep_record, rounds},
+};
 use tempfile::TempDir;
 
 use super::{
@@ -52,7 +55,7 @@ fn fill_the_log(store: &dyn Store) {
         if megabyte == 15 {
             child::say(LOADED);
         }
-        store.set_note("load", &vec![megabyte; 1 << 20]).unwrap();
+        keep_record(store, "load", &vec![megabyte; 1 << 20]).unwrap();
     }
 }
 

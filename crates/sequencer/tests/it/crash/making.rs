@@ -7,7 +7,7 @@ use demur_store::{
     contract::{Cursor, RESTORED, Store as _, StoreError},
     sqlite::SqliteStore,
 };
-use demur_testing::sample::rounds;
+use demur_testing::sample::{record, rounds};
 
 use super::{
     child::{self, Child},
@@ -74,7 +74,7 @@ fn proof_killed_backup_and_restoration_leave_a_store_or_none() {
             assert!(same(&restored));
         } else {
             let store = SqliteStore::open(&restored).unwrap();
-            assert!(store.note(RESTORED).unwrap().is_some(), "a restored store says so from the beginning");
+            assert!(record(&store, RESTORED).is_some(), "a restored store says so from the beginning");
         }
     }
     assert!(missing >= rounds(10, 0), "{missing} children were killed before they were done");

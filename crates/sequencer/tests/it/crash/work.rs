@@ -18,7 +18,7 @@ use demur_store::{
 };
 use demur_testing::{
     office::{Clock, Office, Run},
-    sample::{list, text},
+    sample::{keep_record, list, text},
 };
 
 use super::dice::Dice;
@@ -126,7 +126,7 @@ pub(super) struct Bustle {
     pub(super) threads: usize,
     /// How many steps each of them makes.
     pub(super) steps: usize,
-    /// Whether they also open runs, record checkpoints, and write a note of this length that fills the log.
+    /// Whether they also open runs, record checkpoints, and write a record of this length that fills the log.
     pub(super) besides: Option<usize>,
 }
 
@@ -149,7 +149,7 @@ impl Bustle {
                 (0, Some(_)) => Ready::open(desk, hears).map(|run| ready[place] = run),
                 (1, Some(_)) => desk.sequencer.checkpoint().map(|made| hears(made.trace, made.position)),
                 (2, Some(load)) => {
-                    desk.sequencer.store().set_note("load", &vec![7; load]).map_err(SequencerError::from)
+                    keep_record(desk.sequencer.store(), "load", &vec![7; load]).map_err(SequencerError::from)
                 }
                 (..16, _) => ready[place].record(desk, hears),
                 _ => ready[place].call(desk, hears),

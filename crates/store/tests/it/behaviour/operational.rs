@@ -63,33 +63,6 @@ behaviour! {
     }
 
     #[test]
-    fn notes_are_set_and_replaced(store) {
-        assert_eq!(store.note("cursor").unwrap(), None);
-        store.set_note("cursor", b"one").unwrap();
-        store.set_note("other", b"").unwrap();
-        store.set_note("cursor", b"two").unwrap();
-        assert_eq!(store.note("cursor").unwrap().as_deref(), Some(b"two".as_slice()));
-        assert_eq!(store.note("other").unwrap().as_deref(), Some(b"".as_slice()));
-    }
-
-    #[test]
-    fn notes_are_found_by_how_their_names_begin(store) {
-        for name in ["a", "ab", "ab/1", "ab/2", "abc", "b", "a\u{10ffff}"] {
-            store.set_note(name, name.as_bytes()).unwrap();
-        }
-        let found = |prefix: &str| {
-            let notes = store.notes(prefix).unwrap();
-            assert!(notes.iter().all(|(name, value)| name.as_bytes() == value));
-            notes.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
-        };
-        assert_eq!(found("ab/"), ["ab/1", "ab/2"]);
-        assert_eq!(found("ab"), ["ab", "ab/1", "ab/2", "abc"]);
-        assert_eq!(found("a\u{10ffff}"), ["a\u{10ffff}"]);
-        assert_eq!(found("c"), Vec::<String>::new());
-        assert_eq!(found("").len(), 7);
-    }
-
-    #[test]
     fn secret_is_kept_replaced_and_forgotten(store) {
         let [one, two, other] = [1, 2, 3].map(|salt| Commitment::to_secret(&Salt::from_bytes([salt; 32]), b"x"));
         let secret = |commitment| store.secret(commitment).unwrap();

@@ -10,7 +10,7 @@ use demur_store::{
     contract::{Cursor, RESTORED, Store as _, StoreError, StoreStep},
     sqlite::SqliteStore,
 };
-use demur_testing::sample::done;
+use demur_testing::sample::{done, keep_record, record};
 
 use super::Filled;
 
@@ -52,11 +52,11 @@ fn restored_store_is_the_backed_up_one_and_says_that_it_was_restored() {
     let mut filled = Filled::new();
     let (backup, restored) = (filled.folder.path().join("backup"), filled.folder.path().join("a/restored"));
     let store = filled.open();
-    store.set_note("cursor", b"7").unwrap();
+    keep_record(&store, "cursor", b"7").unwrap();
     let mut steps = Vec::new();
     store.backup(&backup, &mut |progress| steps.push(progress.step)).unwrap();
     assert_eq!(steps, [StoreStep::Copy, StoreStep::Copy, StoreStep::Artifacts, StoreStep::Artifacts]);
-    assert_eq!(store.note(RESTORED).unwrap(), None);
+    assert_eq!(record(&store, RESTORED), None);
     let before = fs::read(backup.join("ledger.db")).unwrap();
 
     SqliteStore::restore(&backup, &restored, &mut |_| {}).unwrap();
@@ -64,8 +64,8 @@ fn restored_store_is_the_backed_up_one_and_says_that_it_was_restored() {
     let copy = SqliteStore::open(&restored).unwrap();
     assert_eq!(copy.changes(Cursor::START, 1000).unwrap(), store.changes(Cursor::START, 1000).unwrap());
     assert_eq!(copy.traces(None, 100).unwrap(), store.traces(None, 100).unwrap());
-    assert_eq!(copy.note("cursor").unwrap().as_deref(), Some(b"7".as_slice()));
-    assert_eq!(copy.note(RESTORED).unwrap().as_deref(), Some(b"".as_slice()));
+    assert_eq!(record(&copy, "cursor").as_deref(), Some(b"7".as_slice()));
+    assert_eq!(record(&copy, RESTORED).as_deref(), Some(b"".as_slice()));
     assert_eq!(copy.check(&mut |_| {}).unwrap(), []);
     filled.sample.record(&mut filled.work, b"two");
     done(&copy, &[filled.sample.append(&mut filled.work)]);

@@ -12,7 +12,7 @@ use std::{
 
 use demur_ledger::name::Sequence;
 use demur_store::{
-    contract::{Failure, Store as _, StoreError},
+    contract::{Failure, LeaseId, RecordKey, Store as _, StoreError, Swap, Version, Write},
     sqlite::SqliteStore,
 };
 use demur_testing::sample::{commit, done};
@@ -39,10 +39,12 @@ fn reader_writes_nothing() {
     filled.sample.record(&mut filled.work, b"one");
     let append = filled.sample.append(&mut filled.work);
     let reader = SqliteStore::open_read_only(filled.path()).unwrap();
+    let swap = Swap { key: RecordKey::new("a").unwrap(), was: Version::ABSENT, next: None };
+    let of_records = Write::of_records(LeaseId::NONE, vec![swap]);
     let failure = Failure { sequence: None, code: "CHAIN".to_owned() };
     assert!(matches!(commit(&reader, &[append]), Err(StoreError::ReadOnly)));
     assert!(matches!(reader.put_artifact(b"new"), Err(StoreError::ReadOnly)));
-    assert!(matches!(reader.set_note("a", b"b"), Err(StoreError::ReadOnly)));
+    assert!(matches!(reader.commit(&[of_records]), Err(StoreError::ReadOnly)));
     assert!(matches!(reader.mark_failed(filled.work.trace(), &failure), Err(StoreError::ReadOnly)));
     assert!(matches!(reader.rebuild(), Err(StoreError::ReadOnly)));
     assert_eq!(reader.events(filled.work.trace(), Sequence::FIRST, 100).unwrap().len(), 13);

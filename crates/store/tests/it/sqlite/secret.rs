@@ -13,6 +13,7 @@ use demur_store::{
     contract::{Store as _, StoreError},
     sqlite::SqliteStore,
 };
+use demur_testing::sample::keep_record;
 
 use super::Filled;
 
@@ -81,7 +82,7 @@ fn secret_is_forgotten_although_somebody_reads() {
     let reader = filled.raw();
     reader.execute_batch("BEGIN; SELECT count(*) FROM events").unwrap();
     store.keep_secret(at, &secret).unwrap();
-    store.set_note("a", b"b").unwrap();
+    keep_record(&store, "a", b"b").unwrap();
     store.forget_secret(at).unwrap();
     assert_eq!(holding(&filled.path(), &secret), Vec::<PathBuf>::new());
 }

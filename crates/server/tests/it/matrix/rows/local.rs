@@ -19,6 +19,7 @@ fn store() -> Vec<Row> {
         row("findIds", "a question", &[]).query("?kind=question&typed=<question open>"),
         row("findIds", "nothing", &[]).query("?kind=run&typed=zzzzzz"),
         row("findIds", "no kind", &[]).query("?typed=last"),
+        row("requestStateKey", "one's own", &[]).show(Show::Members),
         row("storeCheck", "none goes on", &[]),
         row("checkStore", "now", &[]),
         row("checkpoint", "now", &[]).show(Show::Members),

@@ -45,7 +45,7 @@ pub(super) fn check_folder(path: &Path) -> Result<(), KeyFileError> {
     check_mode(path, path.metadata().map_err(unreadable)?.permissions().mode(), 0o700)
 }
 
-fn check_mode(path: &Path, mode: u32, wanted: u32) -> Result<(), KeyFileError> {
+pub(super) fn check_mode(path: &Path, mode: u32, wanted: u32) -> Result<(), KeyFileError> {
     if mode & OTHERS == 0 {
         Ok(())
     } else {

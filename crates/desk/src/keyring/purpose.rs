@@ -1,0 +1,74 @@
+//! What secrets are made for that are no keys of the registry. Each purpose has a label, and each label another secret.
+
+use demur_core::hash::sha256;
+use zeroize::Zeroizing;
+
+/// What a derived secret is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SecretPurpose<'a> {
+    /// To seal what the clients of the desk carry from one round of a request to the next.
+    RequestStates,
+    /// The same, for a program that seals by itself: it must not have the desk's.
+    RequestStatesOf {
+        /// The user of this machine.
+        user: &'a str,
+        /// The client that the program speaks for, if it says so.
+        client: Option<&'a str>,
+    },
+}
+
+impl SecretPurpose<'_> {
+    /// Returns the secret for this purpose from the one that all are made from. Hashed in a form of one length, so that nobody
+    /// can go on from a secret that he has to one that he should not have.
+    pub(super) fn secret(&self, root: &[u8; 32]) -> Zeroizing<[u8; 32]> {
+        let mut bytes = Zeroizing::new([0; PREFIX.len() + 64]);
+        bytes[..PREFIX.len()].copy_from_slice(PREFIX);
+        bytes[PREFIX.len()..][..32].copy_from_slice(root);
+        bytes[PREFIX.len() + 32..].copy_from_slice(sha256(&self.label()).as_bytes());
+        Zeroizing::new(*sha256(&*bytes).as_bytes())
+    }
+
+    /// Returns the bytes that name this purpose and no other.
+    fn label(&self) -> Vec<u8> {
+        let parts = match *self {
+            Self::RequestStates => ["request states", "", ""],
+            // No client has an empty name.
+            Self::RequestStatesOf { user, client } => ["request states of", user, client.unwrap_or_default()],
+        };
+        let mut label = Vec::new();
+        for part in parts {
+            label.extend_from_slice(&(part.len() as u64).to_be_bytes());
+            label.extend_from_slice(part.as_bytes());
+        }
+        label
+    }
+}
+
+/// What is hashed for this begins with it, and nothing else does.
+const PREFIX: &[u8; 16] = b"demur/v1/derive\0";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn of<'a>(user: &'a str, client: Option<&'a str>) -> SecretPurpose<'a> {
+        SecretPurpose::RequestStatesOf { user, client }
+    }
+
+    #[test]
+    fn each_purpose_has_a_secret_of_its_own() {
+        let purposes = [
+            SecretPurpose::RequestStates,
+            of("kim", None),
+            of("kim", Some("claude")),
+            of("kim", Some("cursor")),
+            of("kimc", Some("laude")),
+            of("kimclaude", None),
+        ];
+        let secrets = purposes.map(|purpose| purpose.secret(&[7; 32]));
+        for (at, secret) in secrets.iter().enumerate() {
+            assert!(!secrets[..at].contains(secret), "{:?}", purposes[at]);
+            assert_ne!(*secret, purposes[at].secret(&[8; 32]), "of another keyring");
+        }
+    }
+}
