@@ -13,7 +13,6 @@ use demur_ledger::{
         ClaimContent, ExecutionContent, ExecutionResultContent, FinalClaim, FinalStatementContent,
         IntentContent, ProposalContent, ProposalReviewContent, RationaleContent, ReasonContent,
     },
-    event_type::Content,
     facts::{
         ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRevised, FinalStatementSigned, IntentDecision,
         ProposalCreated, ProposalDecision, ProposalReviewed, Risk, ToolExecutionCompleted,
@@ -84,7 +83,7 @@ fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, Failure> {
     };
     let words = "proposes to count once, and says what she assumes and what will show it.";
     let facts = ProposalCreated { fallback_for: None, replaces: None };
-    let proposal = session.act(&cast.planner, words, facts, Content::ProposalCreated(content))?;
+    let proposal = session.act(&cast.planner, words, facts, &content)?;
 
     let content = ProposalReviewContent {
         conditions: list(["the text is recorded before it is counted, so that anybody can count again"])?,
@@ -93,7 +92,7 @@ fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, Failure> {
     let decision = ProposalDecision::ConditionallyApproved;
     let facts = ProposalReviewed { conditions: 1.try_into()?, decision, proposal };
     let words = "agrees on one condition: record the text first, or nobody can count again.";
-    session.act(&cast.critic, words, facts, Content::ProposalReviewed(content))?;
+    session.act(&cast.critic, words, facts, &content)?;
     Ok(proposal)
 }
 
@@ -114,7 +113,7 @@ fn work(session: &mut Session<'_>, cast: &Cast, proposal: Sequence) -> Result<(W
     let facts = ToolIntentReviewed { decision: IntentDecision::Approved, intent };
     let content = RationaleContent { rationale: "the text is in the record now".try_into()? };
     let words = "has seen the text in the record and approves.";
-    session.act(&cast.critic, words, facts, Content::ToolIntentReviewed(content))?;
+    session.act(&cast.critic, words, facts, &content)?;
     let (count, output, completed) =
         execute(session, cast, (intent, input), "result.json", || task::count(task::TEXT))?;
     Ok((Work { count, input, output, completed }, refusal))
@@ -136,13 +135,13 @@ fn doubt(
     };
     let content = ClaimContent { confidence: 80.try_into()?, text: text.as_str().try_into()? };
     let words = format!("claims: \"{text}\" He cites the result.");
-    let claim = session.act(&cast.executor, &words, facts, Content::ClaimIssued(content))?;
+    let claim = session.act(&cast.executor, &words, facts, &content)?;
 
     let reason = "one count by one method, and the text itself is not cited";
     let content = ReasonContent { reason: reason.try_into()? };
     let words = "challenges the claim: one count by one method proves little.";
     let facts = ClaimChallenged { claim };
-    let challenge = session.act(&cast.critic, words, facts, Content::ClaimChallenged(content))?;
+    let challenge = session.act(&cast.critic, words, facts, &content)?;
 
     let words = "signs a second intent: count another way. Low risk, so no approval is needed.";
     let intent =
@@ -161,11 +160,11 @@ fn doubt(
     };
     let content = ClaimContent { confidence: 99.try_into()?, text: text.as_str().try_into()? };
     let words = "revises the claim; it now cites the text and both results.";
-    let revised = session.act(&cast.executor, words, facts, Content::ClaimRevised(content))?;
+    let revised = session.act(&cast.executor, words, facts, &content)?;
 
     let content = ReasonContent { reason: "two methods agree, and the text is there".try_into()? };
     let words = "closes the challenge: two methods agree, and the text is there to count.";
-    session.act(&cast.critic, words, ClaimResolved { challenge }, Content::ClaimResolved(content))?;
+    session.act(&cast.critic, words, ClaimResolved { challenge }, &content)?;
     Ok(revised)
 }
 
@@ -179,7 +178,7 @@ fn close(session: &mut Session<'_>, cast: &Cast, claim: Sequence, count: Count) 
     };
     let facts = FinalStatementSigned { claims: vec![claim].try_into()? };
     let words = "signs the final statement with the one claim he stands by.";
-    session.act(&cast.executor, words, facts, Content::FinalStatementSigned(content))?;
+    session.act(&cast.executor, words, facts, &content)?;
 
     let audited = session.audit(&cast.auditor)?;
     let ([began, ended], Some(report)) = (&audited.events[..], &audited.report) else {
@@ -210,13 +209,12 @@ fn intend(
         justification: justification.try_into()?,
         tool: "count-text".try_into()?,
     };
-    session.act(&cast.executor, words, facts, Content::ToolIntentSigned(content))
+    session.act(&cast.executor, words, facts, &content)
 }
 
-fn start(intent: Sequence, input: Sequence) -> Result<(ToolExecutionStarted, Content), Failure> {
+fn start(intent: Sequence, input: Sequence) -> Result<(ToolExecutionStarted, ExecutionContent), Failure> {
     let limits = list(["runs inside the demo, without network"])?;
-    let content = Content::ToolExecutionStarted(ExecutionContent { limits });
-    Ok((ToolExecutionStarted { input: Some(input), intent }, content))
+    Ok((ToolExecutionStarted { input: Some(input), intent }, ExecutionContent { limits }))
 }
 
 /// Carries out an intent; returns the count, and where result and end stand in the record.
@@ -228,7 +226,7 @@ fn execute(
     tool: impl FnOnce() -> Count,
 ) -> Result<(Count, Sequence, Sequence), Failure> {
     let (facts, content) = start(intent, input)?;
-    let started = session.act(&cast.executor, "starts the tool.", facts, content)?;
+    let started = session.act(&cast.executor, "starts the tool.", facts, &content)?;
     let began = Instant::now();
     let count = tool();
     let duration = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX >> 11);
@@ -243,7 +241,7 @@ fn execute(
         note: None,
     };
     let words = "ends the tool.";
-    let completed = session.act(&cast.executor, words, facts, Content::ToolExecutionCompleted(content))?;
+    let completed = session.act(&cast.executor, words, facts, &content)?;
     Ok((count, output, completed))
 }
 

@@ -7,7 +7,7 @@ use demur_api::{
     run::{AuditRun, AuditedRun, GivenArtifact, OpenRun, SayInRun},
 };
 use demur_ledger::{
-    event_type::{Content, EventType, Facts},
+    event_type::{EventType, Facts},
     name::{Sequence, TraceId},
 };
 use serde::Serialize;
@@ -56,9 +56,9 @@ impl<'a> Session<'a> {
         agent: &Agent,
         words: &str,
         facts: impl Into<Facts>,
-        content: Content,
+        content: &impl Serialize,
     ) -> Result<Sequence, Failure> {
-        let at = self.say(agent, &facts.into(), &content)?;
+        let at = self.say(agent, &facts.into(), content)?;
         self.recorded(agent, words, at)
     }
 
@@ -82,7 +82,7 @@ impl<'a> Session<'a> {
         agent: &Agent,
         words: &str,
         facts: impl Into<Facts>,
-        content: &Content,
+        content: &impl Serialize,
     ) -> Result<Refusal, Failure> {
         let refusal = match self.say(agent, &facts.into(), content) {
             Err(Failure::Refused(refusal)) if matches!(refusal.code, Code::Rule(_)) => {
@@ -116,7 +116,7 @@ impl<'a> Session<'a> {
         Ok(at)
     }
 
-    fn say(&self, agent: &Agent, facts: &Facts, content: &Content) -> Result<Sequence, Failure> {
+    fn say(&self, agent: &Agent, facts: &Facts, content: &impl Serialize) -> Result<Sequence, Failure> {
         let kind = facts.event_type().ok_or_else(|| Failure::bug(&"facts of no known type"))?;
         self.send(agent, kind, (facts, content), None)
     }
