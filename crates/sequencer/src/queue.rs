@@ -115,7 +115,13 @@ impl Turn<'_> {
         let is_behind = self.queue.behind.swap(false, Ordering::AcqRel);
         let recorded = mem::take(&mut *lock(&self.queue.recorded));
         let Some(states) = &mut *self.states else { return false };
-        recorded.iter().all(|event| states.record(event)) && !is_behind
+        let follows = recorded.iter().all(|event| states.record(event));
+        if !states.go_on_from_recorded() {
+            // None of them is known to be recorded.
+            states.recent.clear();
+            return false;
+        }
+        follows && !is_behind
     }
 
     /// Returns the states if they are here and hold; where there are none, those of a new trace with this id.
@@ -183,6 +189,17 @@ impl States {
         }
         self.writer = None;
         self.recorded.apply(event).is_ok()
+    }
+
+    /// Returns whether what is pending goes on from what is recorded. It does not where the states were read again while
+    /// something decided before was in line, and that is recorded now.
+    fn go_on_from_recorded(&self) -> bool {
+        self.recorded().is_none_or(|head| match self.hash(head.sequence) {
+            HashLookup::Here(hash) => hash == head.hash,
+            HashLookup::Absent => false,
+            // So much was decided since that nobody remembers.
+            HashLookup::Stored => true,
+        })
     }
 
     /// Remembers the hash of the newest event.
