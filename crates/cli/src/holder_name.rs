@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use demur_desk::name::NameFlaw;
 
-use crate::roster::DESK;
+use crate::key_directory::DESK;
 
 /// A name of 1 to 64 characters that shows what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]

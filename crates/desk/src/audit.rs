@@ -13,7 +13,7 @@ use demur_ledger::{
 };
 use demur_sequencer::{Sequencer, SequencerError};
 
-use crate::roster::software;
+use crate::key_directory::software;
 
 /// Returns the verifier's report over the export of a trace, or why it could not be exported.
 pub fn audit(

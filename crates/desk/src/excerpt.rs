@@ -38,9 +38,10 @@ pub fn read(
     let before = from.number().checked_sub(1).and_then(|number| Sequence::try_from(number).ok());
     let (start, skipped) = before.map_or((from, 0), |before| (before, 1));
     let stored = owner.ledger().store().events(trace, start, limit.saturating_add(skipped))?;
-    let roster = owner.roster()?;
-    let checked = check_excerpt(roster.registry(), trace, start, summary.head, stored.iter().map(kept));
-    let mut timeline = Timeline::without_state(roster.names().clone());
+    let key_directory = owner.key_directory()?;
+    let checked =
+        check_excerpt(key_directory.registry(), trace, start, summary.head, stored.iter().map(kept));
+    let mut timeline = Timeline::without_state(key_directory.names().clone());
     let mut room = ROOM;
     for (checked, stored) in checked.iter().zip(&stored) {
         let said = checked.event.as_ref().and_then(|event| event.said().ok());
@@ -74,7 +75,7 @@ pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, Refusal> 
 
 /// Returns the states that a run went through, from its first event to its last.
 pub fn graph(owner: &Owner, trace: TraceId) -> Result<Graph, Refusal> {
-    let mut timeline = Timeline::with_names(owner.roster()?.names().clone());
+    let mut timeline = Timeline::with_names(owner.key_directory()?.names().clone());
     let mut graph = Graph::new();
     record::walk(owner.ledger().store(), trace, Sequence::FIRST, |event, content| {
         if let Some(entry) = timeline.take(&event, content) {

@@ -4,21 +4,21 @@ use demur_api::key::{KeyEntry, Moment, Revocation, Status};
 use demur_core::key::Fingerprint;
 use demur_ledger::{name::Sequence, registry::KeyRecord};
 
-use crate::{keyring::Keyring, roster::Roster};
+use crate::{key_directory::KeyDirectory, keyring::Keyring};
 
-/// Returns every key of a roster, oldest first.
-pub fn entries(roster: &Roster, keyring: &dyn Keyring) -> Vec<KeyEntry> {
-    let mut entries: Vec<KeyEntry> = roster
+/// Returns every key of a key_directory, oldest first.
+pub fn entries(key_directory: &KeyDirectory, keyring: &dyn Keyring) -> Vec<KeyEntry> {
+    let mut entries: Vec<KeyEntry> = key_directory
         .registry()
         .keys()
-        .filter_map(|(fingerprint, record)| entry(roster, keyring, fingerprint, record))
+        .filter_map(|(fingerprint, record)| entry(key_directory, keyring, fingerprint, record))
         .collect();
     entries.sort_by_key(|entry| entry.since.event);
     entries
 }
 
 fn entry(
-    roster: &Roster,
+    key_directory: &KeyDirectory,
     keyring: &dyn Keyring,
     fingerprint: &Fingerprint,
     record: &KeyRecord,
@@ -29,34 +29,34 @@ fn entry(
         KeyRecord { rotated: Some(_), .. } => Status::Rotated,
         _ => Status::Active,
     };
-    let rotated = record.rotated.and_then(|at| moment(roster, at));
+    let rotated = record.rotated.and_then(|at| moment(key_directory, at));
     let overlap = rotated.filter(|_| status == Status::Rotated);
     Some(KeyEntry {
         fingerprint: *fingerprint,
-        name: roster.name(record.principal).to_owned(),
+        name: key_directory.name(record.principal).to_owned(),
         origin: record.origin.into(),
         principal: record.principal,
         public_key: record.public,
         recovery: record.recovery,
         retires_after: overlap.map(|moment| moment.time.plus_millis(OVERLAP)),
-        retired: record.retired.and_then(|at| moment(roster, at)),
-        revoked: record.revoked.and_then(|at| revocation(roster, at)),
+        retired: record.retired.and_then(|at| moment(key_directory, at)),
+        revoked: record.revoked.and_then(|at| revocation(key_directory, at)),
         roles: record.roles.clone(),
         rotated,
         secret_here: Some(keyring.holds(fingerprint)),
-        since: moment(roster, record.since)?,
+        since: moment(key_directory, record.since)?,
         status,
     })
 }
 
-fn moment(roster: &Roster, at: Sequence) -> Option<Moment> {
-    roster.time(at).map(|time| Moment { event: at, time })
+fn moment(key_directory: &KeyDirectory, at: Sequence) -> Option<Moment> {
+    key_directory.time(at).map(|time| Moment { event: at, time })
 }
 
-fn revocation(roster: &Roster, at: Sequence) -> Option<Revocation> {
-    let (reason, note) = roster.revocation(at)?;
+fn revocation(key_directory: &KeyDirectory, at: Sequence) -> Option<Revocation> {
+    let (reason, note) = key_directory.revocation(at)?;
     let note = note.filter(|note| note != NO_NOTE);
-    Some(Revocation { event: at, note, reason, time: roster.time(at)? })
+    Some(Revocation { event: at, note, reason, time: key_directory.time(at)? })
 }
 
 /// What a revocation notes when nobody wrote a note: the event type always has one.

@@ -8,7 +8,7 @@ use std::{
 
 use demur_ledger::{author::Author, name::Position, role::Role};
 
-use crate::{question::Recent, roster::Roster, world::World};
+use crate::{key_directory::KeyDirectory, question::Recent, world::World};
 
 /// What is known without a look at the store.
 pub(crate) struct Known {
@@ -17,7 +17,7 @@ pub(crate) struct Known {
     /// Clock and randomness.
     pub(crate) world: World,
     /// The words of the registry when somebody last asked.
-    roster: Mutex<Option<Arc<Roster>>>,
+    key_directory: Mutex<Option<Arc<KeyDirectory>>>,
     /// Authors whose secrets were read.
     authors: Mutex<Authors>,
 }
@@ -27,17 +27,20 @@ type Authors = (Option<Position>, BTreeMap<(Role, String), Arc<Author>>);
 
 impl Known {
     pub(crate) fn new(world: World) -> Self {
-        Self { recent: Arc::default(), world, roster: Mutex::default(), authors: Mutex::default() }
+        Self { recent: Arc::default(), world, key_directory: Mutex::default(), authors: Mutex::default() }
     }
 
     /// Returns the registry with its words, if it was read since it came to this head.
-    pub(crate) fn roster(&self, head: Position) -> Option<Arc<Roster>> {
-        lock(&self.roster).as_ref().filter(|roster| roster.registry().head() == head).map(Arc::clone)
+    pub(crate) fn key_directory(&self, head: Position) -> Option<Arc<KeyDirectory>> {
+        lock(&self.key_directory)
+            .as_ref()
+            .filter(|key_directory| key_directory.registry().head() == head)
+            .map(Arc::clone)
     }
 
     /// Takes in the registry with its words.
-    pub(crate) fn learn_roster(&self, roster: &Arc<Roster>) {
-        *lock(&self.roster) = Some(Arc::clone(roster));
+    pub(crate) fn learn_key_directory(&self, key_directory: &Arc<KeyDirectory>) {
+        *lock(&self.key_directory) = Some(Arc::clone(key_directory));
     }
 
     /// Returns the author with this name in this role, if its secret was read since the registry came to this head.

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | what is told about files, in letters that are safe to show | [`error`], [`visible`] |
 //! | clock and randomness | [`world`] |
-//! | data folder, secrets, the store in use | [`data`], [`keyring`], [`key`], [`key_entry`], [`owner`], [`roster`], [`durable`] |
+//! | data folder, secrets, the store in use | [`data`], [`keyring`], [`key`], [`key_entry`], [`owner`], [`key_directory`], [`durable`] |
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
 //! | questions, and the marks that hooks look at | [`question`], [`marks`] |
@@ -32,6 +32,7 @@ pub mod find;
 pub mod follower;
 mod held_folder;
 pub mod key;
+pub mod key_directory;
 pub mod key_entry;
 mod keyed;
 pub mod keyring;
@@ -49,7 +50,6 @@ pub mod record;
 pub mod recording;
 mod records;
 mod request_state;
-pub mod roster;
 pub mod rules;
 pub mod run;
 mod server_status;

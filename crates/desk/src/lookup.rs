@@ -12,7 +12,7 @@ use demur_ledger::{
 };
 use demur_sequencer::AtHand;
 
-use crate::{access::Caller, known::Known, question, roster::Roster, world::World};
+use crate::{access::Caller, key_directory::KeyDirectory, known::Known, question, world::World};
 
 /// A desk without its store.
 pub struct Lookup<'a> {
@@ -47,8 +47,8 @@ impl<'a> Lookup<'a> {
     }
 
     /// Returns the registry with its words.
-    pub(crate) fn roster(&self) -> Option<Arc<Roster>> {
-        self.known.roster(self.registry().head())
+    pub(crate) fn key_directory(&self) -> Option<Arc<KeyDirectory>> {
+        self.known.key_directory(self.registry().head())
     }
 
     /// Returns the author with this name in this role.
@@ -58,8 +58,8 @@ impl<'a> Lookup<'a> {
 
     /// Returns a question that was asked moments ago.
     pub(crate) fn question(&self, id: QuestionId) -> Option<QuestionView> {
-        let roster = self.roster()?;
-        self.known.recent.find(id).map(|shown| question::named(&roster, shown))
+        let key_directory = self.key_directory()?;
+        self.known.recent.find(id).map(|shown| question::named(&key_directory, shown))
     }
 
     /// Forgets a question that something happened to elsewhere.

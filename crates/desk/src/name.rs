@@ -110,7 +110,7 @@ pub(crate) fn free_for_person(owner: &Owner, name: &str) -> Result<Version, Refu
             .with_cure("`demur people list` shows them; remove first to change a role"));
     }
     owner.ledger().newest_registry()?;
-    if found.is_some() || owner.roster()?.names().values().any(|known| same(known, name)) {
+    if found.is_some() || owner.key_directory()?.names().values().any(|known| same(known, name)) {
         return Err(taken(name, "by a key").with_cure("`demur keys list` shows them: take another name"));
     }
     Ok(Version::ABSENT)

@@ -31,6 +31,7 @@ use demur_store::{
 
 use crate::{
     data::DataFolder,
+    key_directory::{DESK, KeyDirectory},
     key_entry,
     keyring::{FolderKeyring, KeyFile, Keyring, TentativeKey},
     known::Known,
@@ -38,7 +39,6 @@ use crate::{
     marks::{self, Marks},
     name::{self, Holder},
     records,
-    roster::{DESK, Roster},
     run::driver::Drivers,
     store_check::Checking,
     world::World,
@@ -193,14 +193,15 @@ impl Owner {
     }
 
     /// Returns the registry with its words. It is read again only if it has grown.
-    pub fn roster(&self) -> Result<Arc<Roster>, Refusal> {
+    pub fn key_directory(&self) -> Result<Arc<KeyDirectory>, Refusal> {
         let registry = self.ledger().registry();
-        if let Some(roster) = self.known.roster(registry.head()) {
-            return Ok(roster);
+        if let Some(key_directory) = self.known.key_directory(registry.head()) {
+            return Ok(key_directory);
         }
-        let roster = Arc::new(Roster::read(self.ledger().store(), Arc::unwrap_or_clone(registry))?);
-        self.known.learn_roster(&roster);
-        Ok(roster)
+        let key_directory =
+            Arc::new(KeyDirectory::read(self.ledger().store(), Arc::unwrap_or_clone(registry))?);
+        self.known.learn_key_directory(&key_directory);
+        Ok(key_directory)
     }
 
     /// Returns the runs that are driven.
@@ -220,7 +221,7 @@ impl Owner {
 
     /// Returns every key.
     pub fn entries(&self) -> Result<Vec<KeyEntry>, Refusal> {
-        Ok(key_entry::entries(&*self.roster()?, &*self.keyring))
+        Ok(key_entry::entries(&*self.key_directory()?, &*self.keyring))
     }
 
     /// Returns the author with this name whose key speaks in this role and whose secret is here; none if there is no

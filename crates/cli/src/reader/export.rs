@@ -17,9 +17,9 @@ use super::{Files, Find as _, Reader};
 use crate::{
     client::{Broken, Client},
     failure::Failure,
+    key_directory::software,
     lookup::REGISTRY,
     output::{Progress, counted_as, percent},
-    roster::software,
 };
 
 /// Why an export did not come to its end.

@@ -18,9 +18,9 @@ use demur_store::contract::Store;
 use crate::{
     data::DataFolder,
     failure::Failure,
+    key_directory::KeyDirectory,
     keyring::{FolderKeyring, Keyring},
     owner::open_ledger,
-    roster::Roster,
     world::World,
 };
 
@@ -100,6 +100,6 @@ read_here! {
 }
 
 fn keys(files: &Files) -> Result<ListedKeys, Refusal> {
-    let roster = Roster::read(files.store(), demur_sequencer::registry(files.store())?)?;
-    Ok(key::list(&roster, &*files.keyring()))
+    let key_directory = KeyDirectory::read(files.store(), demur_sequencer::registry(files.store())?)?;
+    Ok(key::list(&key_directory, &*files.keyring()))
 }

@@ -10,7 +10,7 @@ use demur_ledger::{
 };
 use serde::Serialize;
 
-use crate::{failure::Failure, output::Output, roster::software};
+use crate::{failure::Failure, key_directory::software, output::Output};
 
 /// Who watches.
 pub(super) struct Watch<'a> {

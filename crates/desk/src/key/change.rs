@@ -19,19 +19,19 @@ use demur_ledger::{
 };
 
 use crate::{
+    key_directory::KeyDirectory,
     key_entry::{self, NO_NOTE},
     keyring::{KeyFile, Keyring},
     owner::{Owner, desk_fingerprint},
-    roster::Roster,
 };
 
 /// Returns every key, and where the registry stands.
-pub fn list(roster: &Roster, keyring: &dyn Keyring) -> ListedKeys {
-    let registry = roster.registry();
+pub fn list(key_directory: &KeyDirectory, keyring: &dyn Keyring) -> ListedKeys {
+    let registry = key_directory.registry();
     let desk = desk_fingerprint(registry);
     let place =
         RegistryPlace { store: registry.store(), trace: registry.trace(), head: registry.head(), desk };
-    ListedKeys { keys: key_entry::entries(roster, keyring), registry: place }
+    ListedKeys { keys: key_entry::entries(key_directory, keyring), registry: place }
 }
 
 /// Registers a key.
@@ -59,7 +59,7 @@ pub fn revoke(owner: &Owner, key: Fingerprint, given: RevokeKey) -> Result<Revok
     let note = given.note.map_or_else(|| NO_NOTE.try_into(), Ok)?;
     let (event, spent) = owner.revoke(key, given.reason, Content::KeyRevoked(NoteContent { note }))?;
     let retired = owner.retire_due();
-    Ok(RevokedKey { event, retired, secret: spent.secret, time: owner.roster()?.time(event) })
+    Ok(RevokedKey { event, retired, secret: spent.secret, time: owner.key_directory()?.time(event) })
 }
 
 /// Makes, keeps and registers a key.

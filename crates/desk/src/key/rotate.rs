@@ -29,7 +29,7 @@ pub fn rotate(owner: &Owner, key: Fingerprint, given: RotateKey) -> Result<Rotat
     let old_secret = if ends_at_once { Some(owner.retire(old, event)?.secret) } else { None };
     let retired = owner.retire_due();
     let overlaps = old_secret.is_none() && old.status.speaks();
-    let time = owner.roster()?.time(event).filter(|_| overlaps);
+    let time = owner.key_directory()?.time(event).filter(|_| overlaps);
     Ok(RotatedKey {
         event,
         fingerprint: new,

@@ -40,8 +40,9 @@ pub fn name(owner: &Owner, names: &[&str], on: bool) -> Result<Vec<QuestionView>
         marks.give_up();
     }
     let found = put_right(owner)?;
-    let roster = owner.roster()?;
-    let stops = |stopped: &&Stopping| on && names.iter().any(|name| is_of(roster.name(stopped.asker), name));
+    let key_directory = owner.key_directory()?;
+    let stops =
+        |stopped: &&Stopping| on && names.iter().any(|name| is_of(key_directory.name(stopped.asker), name));
     found.iter().filter(stops).map(|stopping| view(owner, stopping.id)).collect()
 }
 
@@ -80,12 +81,13 @@ fn put_right(owner: &Owner) -> Result<Vec<Stopping>, Refusal> {
         marks.missed.store(false, Ordering::Relaxed);
         (kept.askers.clone(), marks.made.load(Ordering::Relaxed))
     };
-    let roster = owner.roster()?;
-    let desk = roster.registry().desk();
+    let key_directory = owner.key_directory()?;
+    let desk = key_directory.registry().desk();
     let foreign = |name: &str| !askers.iter().any(|asker| is_of(name, asker));
-    let others = roster.names().iter().filter(|(_, name)| foreign(name)).map(|(principal, _)| *principal);
+    let others =
+        key_directory.names().iter().filter(|(_, name)| foreign(name)).map(|(principal, _)| *principal);
     let others: BTreeSet<_> = others.filter(|principal| *principal != desk).collect();
-    let holders = roster.registry().keys().map(|(_, record)| record.principal);
+    let holders = key_directory.registry().keys().map(|(_, record)| record.principal);
     let own = holders.filter(|holder| *holder != desk && !others.contains(holder)).collect();
     marks.kept().others = others;
     let found = if askers.is_empty() { Vec::new() } else { stopping(owner, &own)? };

@@ -46,7 +46,7 @@ impl Handle<op::SubmitPlan> for Desk {
         let chosen = given.agent.as_deref();
         let author =
             caller.asker(owner, chosen.or(caller.client()).or(caller.is_local().then_some(LOCAL_AGENT)))?;
-        let spoken = owner.roster()?.name(author.principal()).to_owned();
+        let spoken = owner.key_directory()?.name(author.principal()).to_owned();
         let name = spoken.parse().map_err(|error| Refusal::new(Code::AgentName, error))?;
         let known = |session| owner.ledger().store().trace(session::trace_of(session));
         let repeated = given.session_id.map(known).transpose()?.flatten().is_some();
@@ -77,7 +77,7 @@ impl Handle<op::ResolveOwnGap> for Desk {
         let (owner, given) = (&*self.owner()?, request.body);
         let (_, author) = own(owner, by.caller(), request.path.session, None)?;
         // Whoever answers needs a key for that; it is the agent's, and its word is an agent's.
-        let name = format!("{}.answers", owner.roster()?.name(author.principal()));
+        let name = format!("{}.answers", owner.key_directory()?.name(author.principal()));
         let speaker = Speaker::Key(owner.find_or_enrol(&name, Role::Answerer)?);
         resolving(owner, &speaker, &request.path, given.answer.as_deref(), given.note).map(ApiReply::new)
     }
@@ -93,7 +93,7 @@ fn resolving(
     let resolution = Resolution { session: *session, gap, answer, note };
     let (_, judged) = plan::resolve(owner, speaker, &resolution)?;
     let to = match speaker.principal() {
-        Some(principal) => owner.roster()?.name(principal).to_owned(),
+        Some(principal) => owner.key_directory()?.name(principal).to_owned(),
         None => speaker.by().map(|by| by.to_string()).unwrap_or_default(),
     };
     let session = told(owner, &session::read(owner.ledger(), *session)?, &to)?;
@@ -104,7 +104,7 @@ impl Handle<op::BeginOperation> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::BeginOperation>) -> Handled<op::BeginOperation> {
         let (owner, session, given) = (&*self.owner()?, request.path.session, request.body);
         let (_, author) = own(owner, by.caller(), session, given.agent.as_deref())?;
-        let name = owner.roster()?.name(author.principal()).to_owned();
+        let name = owner.key_directory()?.name(author.principal()).to_owned();
         told(owner, &plan::begin(owner, author, session, &given.operation)?, &name).map(ApiReply::new)
     }
 }
@@ -117,7 +117,7 @@ impl Handle<op::ConfirmPlan> for Desk {
         if found.standing() == PlanStatus::Confirmed && found.work().agent() == Some(author.principal()) {
             return standing(owner, &found).map(ApiReply::new);
         }
-        let name = owner.roster()?.name(author.principal()).to_owned();
+        let name = owner.key_directory()?.name(author.principal()).to_owned();
         told(owner, &plan::confirm(owner, author, session)?.1, &name).map(ApiReply::new)
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn deliver_shown(
     let question = view(owner, id)?;
     let principal = speaker.principal();
     let to = match principal {
-        Some(principal) => Text::cut(owner.roster()?.name(principal))?,
+        Some(principal) => Text::cut(owner.key_directory()?.name(principal))?,
         None => speaker.by().map_or_else(|| Text::try_from("somebody"), Ok)?,
     };
     // The record of a run that is over is closed.

@@ -12,8 +12,8 @@ use demur_ledger::{
 use crate::{
     access::{Caller, admit, seen_question},
     desk::Desk,
+    key_directory::KeyDirectory,
     record,
-    roster::Roster,
 };
 
 /// What happened, and whether that is all.
@@ -44,7 +44,7 @@ impl Desk {
         let by = admit(caller, SEEING)?;
         let owner = &*self.owner()?;
         seen_question(owner, by.caller(), id)?;
-        let roster = owner.roster()?;
+        let key_directory = owner.key_directory()?;
         let (mut history, mut read) = (QuestionHistory::default(), 0);
         record::walk(owner.ledger().store(), id.trace, id.sequence, |event, content| {
             if read == MAX_READ_EVENTS || history.events.len() == MAX_SHOWN_EVENTS {
@@ -53,7 +53,7 @@ impl Desk {
             }
             read += 1;
             if is_about(&event, id.sequence) {
-                history.events.push(happened(&roster, &event, content.as_ref()));
+                history.events.push(happened(&key_directory, &event, content.as_ref()));
             }
             Ok(true)
         })?;
@@ -70,8 +70,8 @@ fn is_about(event: &Event, question: Sequence) -> bool {
     mentions || touched(event).any(|sequence| sequence == question)
 }
 
-fn happened(roster: &Roster, event: &Event, content: Option<&Content>) -> QuestionEvent {
-    let who = content.and_then(person).unwrap_or_else(|| roster.name(event.envelope().actor));
+fn happened(key_directory: &KeyDirectory, event: &Event, content: Option<&Content>) -> QuestionEvent {
+    let who = content.and_then(person).unwrap_or_else(|| key_directory.name(event.envelope().actor));
     QuestionEvent {
         sequence: event.position().sequence,
         kind: event.said().ok().and_then(|said| said.facts.event_type()),

@@ -12,7 +12,7 @@ use demur_ledger::{
 use demur_store::contract::QuestionSummary;
 
 use super::{Ending, QuestionId, QuestionView, Whom};
-use crate::{owner::Owner, record, roster::Roster};
+use crate::{key_directory::KeyDirectory, owner::Owner, record};
 
 /// Returns a question as it stands.
 pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, Refusal> {
@@ -54,14 +54,14 @@ pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<Questi
         let ending = ending(&event, content, summary.row.outcome);
         shown.outcome = Some(ending.ok_or_else(|| record::damaged(summary.trace, summary.row.changed))?);
     }
-    Ok(named(&*owner.roster()?, shown))
+    Ok(named(&*owner.key_directory()?, shown))
 }
 
 /// Returns the question with the names of those who asked and answered with a key.
-pub(crate) fn named(roster: &Roster, mut shown: QuestionView) -> QuestionView {
-    roster.name(shown.asker.principal).clone_into(&mut shown.asker.name);
+pub(crate) fn named(key_directory: &KeyDirectory, mut shown: QuestionView) -> QuestionView {
+    key_directory.name(shown.asker.principal).clone_into(&mut shown.asker.name);
     if let Some(ending) = shown.outcome.as_mut().filter(|ending| ending.by.is_none()) {
-        ending.by = ending.principal.map(|principal| roster.name(principal).to_owned());
+        ending.by = ending.principal.map(|principal| key_directory.name(principal).to_owned());
     }
     shown
 }

@@ -19,11 +19,11 @@ pub fn seat_name(name: &str, role: Role) -> String {
 
 /// Returns everybody who plays or played a role under this name.
 pub fn seats(owner: &Owner, name: &str) -> Result<Vec<(Role, PrincipalId)>, Refusal> {
-    let roster = owner.roster()?;
+    let key_directory = owner.key_directory()?;
     let names = Role::OF_A_RUN.map(|role| (role, seat_name(name, role)));
     let mut found = Vec::new();
-    for (_, record) in roster.registry().keys() {
-        let holder = roster.name(record.principal);
+    for (_, record) in key_directory.registry().keys() {
+        let holder = key_directory.name(record.principal);
         let seat = names.iter().find(|(role, seat)| seat == holder && record.roles.contains(role));
         found.extend(seat.map(|(role, _)| (*role, record.principal)));
     }

@@ -19,7 +19,7 @@ use demur_ledger::{
 use demur_run::history::{History, Intended};
 
 use super::{check_run, next, read_on};
-use crate::{owner::Owner, roster::Roster};
+use crate::{key_directory::KeyDirectory, owner::Owner};
 
 /// Returns where a run stands.
 pub fn standing(owner: &Owner, trace: TraceId) -> Result<RunStanding, Refusal> {
@@ -30,10 +30,10 @@ pub fn standing(owner: &Owner, trace: TraceId) -> Result<RunStanding, Refusal> {
         words.take(event, opening);
         Ok::<_, Refusal>(())
     })?;
-    let roster = owner.roster()?;
+    let key_directory = owner.key_directory()?;
     let phase = if failed { Phase::Failed } else { history.state().phase() };
     let acts = if failed { Vec::new() } else { next::next(&history, words.policy.as_ref(), &words.gone) };
-    let players = players(&history, &roster);
+    let players = players(&history, &key_directory);
     let name = |role| {
         let playing = players.iter().filter(|player| player.role == role);
         playing.map(|player| player.agent.as_str()).collect::<Vec<_>>().join(", ")
@@ -112,12 +112,12 @@ impl Words {
     }
 }
 
-fn players(history: &History, roster: &Roster) -> Vec<Player> {
+fn players(history: &History, key_directory: &KeyDirectory) -> Vec<Player> {
     let mut players: Vec<_> = history
         .participants
         .iter()
         .map(|one| {
-            let name = roster.name(one.principal);
+            let name = key_directory.name(one.principal);
             let suffix = format!(".{}", one.role);
             let agent = name.strip_suffix(&suffix).unwrap_or(name).to_owned();
             Player { role: one.role, agent, principal: one.principal }

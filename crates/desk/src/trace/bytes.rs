@@ -10,7 +10,7 @@ use super::{event, seen};
 use crate::{
     access::{Caller, admit},
     desk::Desk,
-    roster::software,
+    key_directory::software,
 };
 
 impl Desk {

@@ -1,4 +1,4 @@
-//! The roster: the registry of a store together with the words that its events carry: names, notes, times. A name is
+//! The key_directory: the registry of a store together with the words that its events carry: names, notes, times. A name is
 //! the desk's claim; what is proven is the fingerprint.
 
 use std::collections::BTreeMap;
@@ -16,34 +16,34 @@ use demur_store::contract::{Kept, Store, Stored};
 
 /// A registry and what its events say in words.
 #[derive(Clone, Debug)]
-pub struct Roster {
+pub struct KeyDirectory {
     registry: Registry,
     names: BTreeMap<PrincipalId, String>,
     times: Vec<Timestamp>,
     revocations: BTreeMap<Sequence, (RevocationReason, Option<String>)>,
 }
 
-impl Roster {
-    /// Returns the roster of a registry that a store holds. The words are checked against their commitments.
+impl KeyDirectory {
+    /// Returns the key_directory of a registry that a store holds. The words are checked against their commitments.
     pub fn read(store: &dyn Store, registry: Registry) -> Result<Self, SequencerError> {
-        let mut roster = Self {
+        let mut key_directory = Self {
             names: BTreeMap::from([(registry.desk(), DESK.to_owned())]),
             times: Vec::new(),
             revocations: BTreeMap::new(),
             registry,
         };
         let mut next = Sequence::FIRST;
-        while next <= roster.registry.head().sequence {
-            let page = store.events(roster.registry.trace(), next, PAGE)?;
+        while next <= key_directory.registry.head().sequence {
+            let page = store.events(key_directory.registry.trace(), next, PAGE)?;
             if page.is_empty() {
-                return Err(roster.damaged(next, "CHAIN_BREAK"));
+                return Err(key_directory.damaged(next, "CHAIN_BREAK"));
             }
             for stored in page {
-                roster.take(next, &stored)?;
+                key_directory.take(next, &stored)?;
                 next = next.next();
             }
         }
-        Ok(roster)
+        Ok(key_directory)
     }
 
     /// Returns the keys.
