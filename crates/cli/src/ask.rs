@@ -20,19 +20,19 @@ use crate::{
     context::Context,
     exit::Exit,
     failure::Failure,
+    operating_system::OperatingSystem,
     output::{Paint, Reply},
     question::from_input,
     wait::{self, Stops},
-    world::World,
 };
 
 /// Asks, waits and prints the answer.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, Failure> {
     let question = question(arguments)?;
     let client = Client::open(context)?;
-    let world = World::open()?;
+    let system = OperatingSystem::open()?;
     // A retry of the same request finds the question that the first one asked.
-    let key = Ulid::new(world.now()?, &mut { world }).to_string();
+    let key = Ulid::new(system.now()?, &mut { system }).to_string();
     let key = Some(IdempotencyKey::try_from(key).map_err(|error| Failure::bug(&error))?);
     let query = AskParameters { asker: Some(arguments.asker.to_string()), ..AskParameters::default() };
     let request = ApiRequest::<operation::Ask> { path: NoArguments {}, query, body: question, key };

@@ -26,8 +26,8 @@ pub(crate) use desk::DemoDesk;
 
 use self::{cast::Cast, ending::Ending, folder::make_folder, session::Session};
 use crate::{
-    arguments::Demo, context::Context, data::DataFolder, durable, exit::Exit, failure::Failure, verify,
-    visible::visible_path, world::World,
+    arguments::Demo, context::Context, data::DataFolder, durable, exit::Exit, failure::Failure,
+    operating_system::OperatingSystem, verify, visible::visible_path,
 };
 
 /// Runs the demo.
@@ -36,8 +36,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), Fai
         let message = "expected no --data: the demo uses a folder of its own";
         return Err(Failure::input("USAGE", message).with_hint("name the folder with --keep DIR"));
     }
-    let mut world = World::open()?;
-    let data = DataFolder::at(make_folder(arguments.keep.as_deref(), &mut world)?);
+    let mut system = OperatingSystem::open()?;
+    let data = DataFolder::at(make_folder(arguments.keep.as_deref(), &mut system)?);
     let output = &mut *context.output;
     output.tell("Four agents, one small task, every step signed.\n")?;
     output.tell(&format!("Everything happens in a new folder: {}", visible_path(data.path())))?;
@@ -45,7 +45,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), Fai
     let cast = Cast::gather(&desk)?;
     cast.introduce(output)?;
 
-    let trace = TraceId::new(world.now()?, &mut world);
+    let trace = TraceId::new(system.now()?, &mut system);
     let outcome = script::perform(&mut Session::new(&desk, trace, output), &cast)?;
     desk.call(ApiRequest::<MakeCheckpoint>::get(NoArguments {}, Nothing {}))?;
     output.tell("\nThe desk records a checkpoint: it fixes every trace of the store as it is now.")?;

@@ -40,9 +40,9 @@ use crate::{
     exit::Exit,
     failure::Failure,
     lookup,
+    operating_system::OperatingSystem,
     output::Output,
     reader::Reader,
-    world::World,
 };
 
 /// Runs, resumes, aborts or shows.
@@ -61,8 +61,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Run) -> Result<Exit, Fa
 
 fn start(context: &mut Context<'_>, texts: &Texts, until: Option<Until>) -> Result<Exit, Failure> {
     let orders = texts.orders()?;
-    let mut world = World::open()?;
-    let trace = TraceId::new(world.now()?, &mut world);
+    let mut system = OperatingSystem::open()?;
+    let trace = TraceId::new(system.now()?, &mut system);
     let (api, data) = (RunApi::Server(Client::open(context)?), context.data()?);
     let claim = claim(texts, false)?;
     let claimed = api.send::<operation::ClaimRun>(trace, &claim)?;
@@ -81,8 +81,8 @@ pub(crate) fn quietly(
     task: &Path,
     meanwhile: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<RunReply, Failure> {
-    let (texts, mut world) = (Texts::read(task, None)?, World::open()?);
-    let (orders, trace) = (texts.orders()?, TraceId::new(world.now()?, &mut world));
+    let (texts, mut system) = (Texts::read(task, None)?, OperatingSystem::open()?);
+    let (orders, trace) = (texts.orders()?, TraceId::new(system.now()?, &mut system));
     let (api, claim) = (RunApi::Here(desk), claim(&texts, false)?);
     let folder = RunFolder::create(data, trace, &texts, orders.plan.task())?;
     let go = |until| {
@@ -115,8 +115,8 @@ fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, Fail
 
 /// Returns a claim of this process. A process that has the folder of the run knows that the one before it has ended.
 fn claim(texts: &Texts, abandoned: bool) -> Result<ClaimRun, Failure> {
-    let mut world = World::open()?;
-    let claim = ClaimId::new(world.now()?, &mut world);
+    let mut system = OperatingSystem::open()?;
+    let claim = ClaimId::new(system.now()?, &mut system);
     Ok(ClaimRun { claim, abandoned, orders: Some(texts.to_orders()) })
 }
 

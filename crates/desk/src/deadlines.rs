@@ -27,7 +27,7 @@ pub async fn run(desk: Arc<Desk>) {
 /// Records what is due and returns how long nothing else will be.
 async fn fire(desk: &Arc<Desk>) -> Duration {
     let looked = desk.work(|_, owner| {
-        let now = owner.world().now()?;
+        let now = owner.system().now()?;
         let mut failed = false;
         let found = expire(owner, now, BATCH, &mut |question, error| {
             failed = true;

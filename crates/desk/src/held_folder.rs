@@ -11,12 +11,12 @@ use demur_core::{limit::Text, time::Timestamp};
 use demur_sequencer::Listener;
 use demur_store::contract::Store;
 
-use crate::{data::DataFolder, owner::Owner, world::World};
+use crate::{data::DataFolder, operating_system::OperatingSystem, owner::Owner};
 
 /// The data folder of a desk.
 pub(crate) struct HeldFolder {
     data: DataFolder,
-    world: World,
+    system: OperatingSystem,
     /// None once it is let go.
     owner: Mutex<Option<Arc<Owner>>>,
 }
@@ -53,12 +53,12 @@ impl HeldFolder {
         for listener in listeners {
             owner.listen(listener);
         }
-        Ok(Self { data, world: World::open()?, owner: Mutex::new(Some(Arc::new(owner))) })
+        Ok(Self { data, system: OperatingSystem::open()?, owner: Mutex::new(Some(Arc::new(owner))) })
     }
 
     /// Returns the time.
     pub(crate) fn now(&self) -> Result<Timestamp, Refusal> {
-        self.world.now()
+        self.system.now()
     }
 
     /// Returns where the folder is.

@@ -8,14 +8,14 @@ use std::{
 
 use demur_ledger::{author::Author, name::Position, role::Role};
 
-use crate::{key_directory::KeyDirectory, question::Recent, world::World};
+use crate::{key_directory::KeyDirectory, operating_system::OperatingSystem, question::Recent};
 
 /// What is known without a look at the store.
 pub(crate) struct Known {
     /// The questions of the last moments.
     pub(crate) recent: Arc<Recent>,
     /// Clock and randomness.
-    pub(crate) world: World,
+    pub(crate) system: OperatingSystem,
     /// The words of the registry when somebody last asked.
     key_directory: Mutex<Option<Arc<KeyDirectory>>>,
     /// Authors whose secrets were read.
@@ -26,8 +26,8 @@ pub(crate) struct Known {
 type Authors = (Option<Position>, BTreeMap<(Role, String), Arc<Author>>);
 
 impl Known {
-    pub(crate) fn new(world: World) -> Self {
-        Self { recent: Arc::default(), world, key_directory: Mutex::default(), authors: Mutex::default() }
+    pub(crate) fn new(system: OperatingSystem) -> Self {
+        Self { recent: Arc::default(), system, key_directory: Mutex::default(), authors: Mutex::default() }
     }
 
     /// Returns the registry with its words, if it was read since it came to this head.

@@ -4,7 +4,7 @@
 //! | part | module |
 //! |---|---|
 //! | what is told about files, in letters that are safe to show | [`error`], [`visible`] |
-//! | clock and randomness | [`world`] |
+//! | clock and randomness | [`system`] |
 //! | data folder, secrets, the store in use | [`data`], [`keyring`], [`key`], [`key_entry`], [`owner`], [`key_directory`], [`durable`] |
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
@@ -42,6 +42,7 @@ mod local;
 pub mod lookup;
 pub mod marks;
 pub mod name;
+pub mod operating_system;
 pub mod owner;
 pub mod person;
 pub mod plan;
@@ -62,4 +63,3 @@ pub mod verification;
 pub mod visible;
 pub mod waiters;
 pub mod watch;
-pub mod world;

@@ -12,7 +12,9 @@ use demur_ledger::{
 };
 use demur_sequencer::AtHand;
 
-use crate::{access::Caller, key_directory::KeyDirectory, known::Known, question, world::World};
+use crate::{
+    access::Caller, key_directory::KeyDirectory, known::Known, operating_system::OperatingSystem, question,
+};
 
 /// A desk without its store.
 pub struct Lookup<'a> {
@@ -27,8 +29,8 @@ impl<'a> Lookup<'a> {
     }
 
     /// Returns clock and randomness.
-    pub(crate) const fn world(&self) -> World {
-        self.known.world
+    pub(crate) const fn system(&self) -> OperatingSystem {
+        self.known.system
     }
 
     /// Returns the registry as it is known here.

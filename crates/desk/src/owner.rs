@@ -38,10 +38,10 @@ use crate::{
     lookup::Lookup,
     marks::{self, Marks},
     name::{self, Holder},
+    operating_system::OperatingSystem,
     records,
     run::driver::Drivers,
     store_check::Checking,
-    world::World,
 };
 
 /// A data folder in use.
@@ -66,7 +66,7 @@ pub struct Owner {
 impl Owner {
     /// Takes a data folder that has a registry.
     pub fn open(data: &DataFolder) -> Result<Self, Refusal> {
-        let world = World::open()?;
+        let system = OperatingSystem::open()?;
         if !data.has_store()? {
             return Err(data.no_keys());
         }
@@ -74,7 +74,7 @@ impl Owner {
         if store.registry()?.is_none() {
             return Err(data.no_keys());
         }
-        Self::with_registry(data, Arc::new(store), world)
+        Self::with_registry(data, Arc::new(store), system)
     }
 
     /// Takes a data folder, and returns whether its registry had to be created.
@@ -93,34 +93,38 @@ impl Owner {
 
     /// Takes a store whose secrets are in this data folder, and returns whether its registry had to be created.
     pub fn over(data: &DataFolder, store: Arc<dyn Store>) -> Result<(Self, bool), Refusal> {
-        let world = World::open()?;
+        let system = OperatingSystem::open()?;
         if store.registry()?.is_some() {
-            return Ok((Self::with_registry(data, store, world)?, false));
+            return Ok((Self::with_registry(data, store, system)?, false));
         }
         let keyring = FolderKeyring::shared(data);
-        let secret = SecretKey::generate(&mut { world });
+        let secret = SecretKey::generate(&mut { system });
         let mut tentative = None;
         let keep = |principal| -> Result<(), Refusal> {
             let key = KeyFile { name: DESK.to_owned(), principal, role: Role::Desk, secret: secret.clone() };
             tentative = Some(TentativeKey::of(&keyring, &key)?);
             Ok(())
         };
-        let ledger = Sequencer::create_keeping(store, secret.clone(), DESK, Box::new(world), keep);
+        let ledger = Sequencer::create_keeping(store, secret.clone(), DESK, Box::new(system), keep);
         // Whoever does not know whether it was recorded must keep the key.
         if ledger.as_ref().err().is_none_or(|refusal| refusal.code.is_uncertain()) {
             tentative.into_iter().for_each(TentativeKey::keep);
         }
-        Ok((Self::new(data, keyring, ledger?, world), true))
+        Ok((Self::new(data, keyring, ledger?, system), true))
     }
 
-    fn with_registry(data: &DataFolder, store: Arc<dyn Store>, world: World) -> Result<Self, Refusal> {
+    fn with_registry(
+        data: &DataFolder,
+        store: Arc<dyn Store>,
+        system: OperatingSystem,
+    ) -> Result<Self, Refusal> {
         // Who has the store alone has the folder alone.
         if !store.is_shared() {
             FolderKeyring::of(data).tidy()?;
         }
         let keyring = FolderKeyring::shared(data);
-        let ledger = open_ledger(&keyring, |find| Sequencer::open(store, find, Box::new(world)))?;
-        let owner = Self::new(data, keyring, ledger, world);
+        let ledger = open_ledger(&keyring, |find| Sequencer::open(store, find, Box::new(system)))?;
+        let owner = Self::new(data, keyring, ledger, system);
         // What happened without this process has its marks before anybody hears from it.
         if marks::tidy(&owner).is_err() {
             owner.marks.give_up();
@@ -128,8 +132,13 @@ impl Owner {
         Ok(owner)
     }
 
-    fn new(data: &DataFolder, keyring: Arc<dyn Keyring>, mut ledger: Sequencer, world: World) -> Self {
-        let known = Known::new(world);
+    fn new(
+        data: &DataFolder,
+        keyring: Arc<dyn Keyring>,
+        mut ledger: Sequencer,
+        system: OperatingSystem,
+    ) -> Self {
+        let known = Known::new(system);
         let keys = Arc::clone(&keyring);
         ledger.find_key_with(move |registry| desk_key(&*keys, registry).ok());
         ledger.listen(Arc::clone(&known.recent) as _);
@@ -183,8 +192,8 @@ impl Owner {
     }
 
     /// Returns the clock and the randomness.
-    pub const fn world(&self) -> World {
-        self.known.world
+    pub const fn system(&self) -> OperatingSystem {
+        self.known.system
     }
 
     /// Returns what can be known and begun without the store.
@@ -270,7 +279,7 @@ impl Owner {
 
     /// Returns a new secret that nothing knows of yet.
     pub fn generate(&self) -> SecretKey {
-        SecretKey::generate(&mut { self.known.world })
+        SecretKey::generate(&mut { self.known.system })
     }
 
     /// Returns the author with this name in this role; a key is made where there is none yet. One name is one holder:
@@ -318,12 +327,12 @@ impl Owner {
     }
 
     fn make_author(&self, name: &str, role: Role, was: Version) -> Result<Author, Refusal> {
-        let world = self.world();
-        let principal = PrincipalId::new(world.now()?, &mut { world });
+        let system = self.system();
+        let principal = PrincipalId::new(system.now()?, &mut { system });
         let secret = self.generate();
         let key = KeyFile { name: name.to_owned(), principal, role, secret: secret.clone() };
         let author = Author::new(secret, principal, role);
-        let submission = author.register(&self.place()?, None, name, &mut { world })?;
+        let submission = author.register(&self.place()?, None, name, &mut { system })?;
         let naming = name::giving(name, was, &Holder::Key(principal))?;
         self.keep_and_submit(&key, submission, &[naming])?;
         Ok(author)
@@ -354,7 +363,7 @@ impl Owner {
     /// Retires every key whose overlap is over, after the change that this process was asked for. That one is
     /// recorded: what fails here is no reason to say otherwise, and the next change tries again.
     pub fn retire_due(&self) -> Vec<Spent> {
-        let (desk, now) = (self.desk_fingerprint(), self.known.world.now().unwrap_or(Timestamp::MIN));
+        let (desk, now) = (self.desk_fingerprint(), self.known.system.now().unwrap_or(Timestamp::MIN));
         let is_due = |entry: &KeyEntry| {
             Some(entry.fingerprint) != desk && entry.retires_after.is_some_and(|time| time <= now)
         };
@@ -369,7 +378,7 @@ impl Owner {
 
     /// Returns where a statement about keys is meant to stand.
     pub(crate) fn place(&self) -> Result<Place, Refusal> {
-        let (registry, now) = (self.ledger().registry(), self.known.world.now()?);
+        let (registry, now) = (self.ledger().registry(), self.known.system.now()?);
         Ok(Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now })
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn add(
                 "remove those who no longer answer: `demur people list`; `demur serve --max-people` allows more",
             ));
         }
-        let person = Person { name: name.clone(), role, added: owner.world().now()? };
+        let person = Person { name: name.clone(), role, added: owner.system().now()? };
         if records::swap(owner, vec![name::giving(name, was, &Holder::Person(person.clone()))?])? {
             return Ok(person);
         }

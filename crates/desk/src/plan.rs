@@ -47,9 +47,9 @@ pub use standing::{resolved, standing};
 
 use crate::{
     keyring::Keyring,
+    operating_system::OperatingSystem,
     owner::Owner,
     session::{self, Speaker},
-    world::World,
 };
 
 /// A plan that an agent submits.
@@ -75,7 +75,7 @@ pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<Plan
     let named = gaps.iter().zip(closed).filter(|(_, closed)| *closed);
     standing.closed = named.map(|(gap, _)| gap.id().to_string()).collect();
     if let Some(signer) = signer.filter(|_| !gaps.is_empty()) {
-        let now = World::open()?.now()?;
+        let now = OperatingSystem::open()?.now()?;
         let gaps = List::try_from(gaps).map_err(|_| Refusal::bug(&"more gaps than a document has"))?;
         let document = Document::sign(new_uuid()?, Time::from(now), gaps, 0.try_into()?, signer);
         standing.document = Some(document.map_err(Error::from)?);
@@ -218,7 +218,7 @@ pub fn attest(
         let particulars = Particulars {
             attestation_id: new_uuid()?,
             agent_version: version.clone(),
-            timestamp: Time::from(World::open()?.now()?),
+            timestamp: Time::from(OperatingSystem::open()?.now()?),
             compliance_claims: List::default(),
             deterministic: None,
         };
@@ -258,6 +258,6 @@ pub fn document(
 
 /// Returns a new name for a session, an attestation or a handoff.
 pub fn new_uuid() -> Result<Uuid, Refusal> {
-    let world = World::open()?;
-    Ok(Uuid7::new(world.now()?, &mut { world }).into())
+    let system = OperatingSystem::open()?;
+    Ok(Uuid7::new(system.now()?, &mut { system }).into())
 }

@@ -157,11 +157,11 @@ pub(crate) fn command_at(
             Ok(Command::record(first, consequences))
         }
         Speaker::Key(author) => {
-            let mut world = at.world();
-            let now = world.now()?;
+            let mut system = at.system();
+            let now = system.now()?;
             let place = Place { store: at.registry().store(), trace, seen, now };
-            let id = CommandId::new(now, &mut world);
-            let spoken = author.speak(id, &place, facts, Some(content), &mut world)?;
+            let id = CommandId::new(now, &mut system);
+            let spoken = author.speak(id, &place, facts, Some(content), &mut system)?;
             Ok(Command::submit(spoken, None, consequences))
         }
     }

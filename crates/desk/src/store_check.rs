@@ -22,9 +22,9 @@ use demur_store::contract::{Failure, Store, StoreError, StoreProgress, StoreStep
 use crate::{
     audit::{audit, threads},
     keyring::Keyring,
+    operating_system::OperatingSystem,
     owner::{Owner, open_ledger},
     record,
-    world::World,
 };
 
 pub use trouble::{is_newer, of_files, of_opening};
@@ -101,9 +101,9 @@ pub fn check(
     if store.registry()?.is_none() {
         return Ok(check);
     }
-    let world = World::open()?;
+    let system = OperatingSystem::open()?;
     // Read anew: what this process has in memory is not what the disk has.
-    let opened = open_ledger(keyring, |find| Sequencer::read(store, find, Box::new(world)));
+    let opened = open_ledger(keyring, |find| Sequencer::read(store, find, Box::new(system)));
     match opened {
         Err(error) if error.code.class() == Class::Ours => return Err(error),
         Err(error) => check.problems.push(of_opening(&error)),

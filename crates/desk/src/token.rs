@@ -138,14 +138,14 @@ impl Tokens {
         wanted: Wanted,
         mut swaps: Vec<Swap>,
     ) -> Result<Option<(Token, String)>, Refusal> {
-        let world = owner.world();
-        let now = world.now()?;
+        let system = owner.system();
+        let now = system.now()?;
         // First: no key is made for a token that there is no room for.
         self.make_room(owner, now)?;
         let author =
             speaks_as(&wanted.scopes).map(|role| owner.find_or_enrol(&wanted.name, role)).transpose()?;
         let mut random = [0; 32];
-        { world }.fill(&mut random);
+        { system }.fill(&mut random);
         let rest = sha256(&random).to_string();
         let id = sha256(rest.as_bytes()).to_string()[..16].to_owned();
         let secret = format!("{TOKEN_PREFIX}{id}_{rest}");

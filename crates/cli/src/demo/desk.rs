@@ -22,7 +22,7 @@ use demur_ledger::{
 use demur_server::metrics::Metrics;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{data::DataFolder, failure::Failure, plan::whoever, world::World};
+use crate::{data::DataFolder, failure::Failure, operating_system::OperatingSystem, plan::whoever};
 
 /// A desk in this process, and the user of this machine at it.
 pub(crate) struct DemoDesk {
@@ -58,8 +58,8 @@ impl DemoDesk {
 
     /// Registers a key of somebody new, which the desk keeps.
     pub(super) fn register(&self, name: &str, role: Role) -> Result<Fingerprint, Failure> {
-        let mut world = World::open()?;
-        let principal = PrincipalId::new(world.now()?, &mut world);
+        let mut system = OperatingSystem::open()?;
+        let principal = PrincipalId::new(system.now()?, &mut system);
         let key = NewKey::Made(MakeKey { name: name.try_into()?, role, principal, recovery: None });
         let made = self.call(ApiRequest::<RegisterKey>::send(NoArguments {}, key))?;
         Ok(made.public_key.fingerprint())

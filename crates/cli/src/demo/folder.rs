@@ -9,13 +9,13 @@ use std::{
 
 use demur_core::random::Random as _;
 
-use crate::{durable, failure::Failure, visible::visible_path, world::World};
+use crate::{durable, failure::Failure, operating_system::OperatingSystem, visible::visible_path};
 
 /// Returns a folder that nothing else uses: the one named, or one in the system's temporary directory.
-pub(super) fn make_folder(named: Option<&Path>, world: &mut World) -> Result<PathBuf, Failure> {
+pub(super) fn make_folder(named: Option<&Path>, system: &mut OperatingSystem) -> Result<PathBuf, Failure> {
     match named {
         Some(path) => make_named(path),
-        None => make_temporary(world),
+        None => make_temporary(system),
     }
 }
 
@@ -29,9 +29,9 @@ fn make_named(path: &Path) -> Result<PathBuf, Failure> {
     Ok(path.to_owned())
 }
 
-fn make_temporary(world: &mut World) -> Result<PathBuf, Failure> {
+fn make_temporary(system: &mut OperatingSystem) -> Result<PathBuf, Failure> {
     let mut suffix = [0; 8];
-    world.fill(&mut suffix);
+    system.fill(&mut suffix);
     let path = env::temp_dir().join(format!("demur-demo-{:016x}", u64::from_be_bytes(suffix)));
     // Not recursive: a folder that is there already belongs to somebody else.
     let created = DirBuilder::new().mode(0o700).create(&path);

@@ -15,35 +15,35 @@ use crate::{
     failure::Failure,
     keyring::FolderKeyring,
     keys::clock,
+    operating_system::OperatingSystem,
     owner::{desk_fingerprint, open_ledger},
-    world::World,
 };
 
 /// Looks at the store, the desk's key and the clock.
 pub(super) fn check(data: &DataFolder) -> Vec<Check> {
-    let world = match World::open() {
+    let system = match OperatingSystem::open() {
         Err(error) => return vec![Check::failed("clock", error)],
-        Ok(world) => world,
+        Ok(system) => system,
     };
     let store = match data.has_store() {
-        Err(error) => return vec![Check::failed("store", error), time(world, None)],
+        Err(error) => return vec![Check::failed("store", error), time(system, None)],
         Ok(false) => {
             let found = "nothing is recorded yet; the first question or key begins it";
-            return vec![Check::note("store", found), time(world, None)];
+            return vec![Check::note("store", found), time(system, None)];
         }
         Ok(true) => SqliteStore::open_read_only(data.path()),
     };
     match store {
-        Ok(store) => open(data, store, world),
+        Ok(store) => open(data, store, system),
         Err(StoreError::ReadOnly) => {
             let found = "its last owner was killed and left work, which the next command finishes";
-            vec![Check::note("store", found), time(world, None)]
+            vec![Check::note("store", found), time(system, None)]
         }
-        Err(error) => vec![Check::failed("store", error), time(world, None)],
+        Err(error) => vec![Check::failed("store", error), time(system, None)],
     }
 }
 
-fn open(data: &DataFolder, store: SqliteStore, world: World) -> Vec<Check> {
+fn open(data: &DataFolder, store: SqliteStore, system: OperatingSystem) -> Vec<Check> {
     let newest = newest(&store);
     let mut checks = vec![match &newest {
         Ok(_) => Check::ok("store", format!("opens, version {VERSION}")),
@@ -51,7 +51,7 @@ fn open(data: &DataFolder, store: SqliteStore, world: World) -> Vec<Check> {
     }];
     if matches!(store.registry(), Ok(Some(_))) {
         let keyring = FolderKeyring::shared(data);
-        let opened = open_ledger(&keyring, |find| Sequencer::read(Arc::new(store), find, Box::new(world)));
+        let opened = open_ledger(&keyring, |find| Sequencer::read(Arc::new(store), find, Box::new(system)));
         checks.push(match opened {
             Ok(ledger) => {
                 let key = desk_fingerprint(&ledger.registry()).map(|key| key.short());
@@ -60,7 +60,7 @@ fn open(data: &DataFolder, store: SqliteStore, world: World) -> Vec<Check> {
             Err(error) => Check::failed("desk key", error),
         });
     }
-    checks.push(time(world, newest.ok().flatten()));
+    checks.push(time(system, newest.ok().flatten()));
     checks
 }
 
@@ -73,8 +73,8 @@ fn newest(store: &SqliteStore) -> Result<Option<demur_core::time::Timestamp>, Fa
     Ok(event.map(|event| event.envelope().time))
 }
 
-fn time(world: World, newest: Option<demur_core::time::Timestamp>) -> Check {
-    let now = match world.now() {
+fn time(system: OperatingSystem, newest: Option<demur_core::time::Timestamp>) -> Check {
+    let now = match system.now() {
         Err(error) => return Check::failed("clock", error),
         Ok(now) => now,
     };

@@ -23,9 +23,9 @@ use crate::{
     failure::Failure,
     keyring::{FolderKeyring, Keyring as _},
     keys::{KeyEntry, clock, listed, select},
+    operating_system::OperatingSystem,
     output::{Paint, Reply},
     visible::{shell_word, visible_path},
-    world::World,
 };
 
 /// Signs a registration.
@@ -113,7 +113,7 @@ impl Ring {
 }
 
 fn now() -> Result<Time, Failure> {
-    Ok(Time::from(World::open()?.now()?))
+    Ok(Time::from(OperatingSystem::open()?.now()?))
 }
 
 /// Returns the agent's name in a message: the one that was asked for, or that of the key's holder.

@@ -9,7 +9,10 @@ use demur_clarify::{
 };
 
 use super::message;
-use crate::{arguments::VerifyIdentity, context::Context, exit::Exit, failure::Failure, world::World};
+use crate::{
+    arguments::VerifyIdentity, context::Context, exit::Exit, failure::Failure,
+    operating_system::OperatingSystem,
+};
 
 /// Verifies messages.
 pub(super) fn run(context: &mut Context<'_>, arguments: &VerifyIdentity) -> Result<Exit, Failure> {
@@ -20,7 +23,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &VerifyIdentity) -> Resu
     }
     let at = match arguments.at {
         Some(at) => at,
-        None => Time::from(World::open()?.now()?),
+        None => Time::from(OperatingSystem::open()?.now()?),
     };
     let (history, came) = (message::all(&arguments.identity)?, message::all(&arguments.files)?);
     let verification =

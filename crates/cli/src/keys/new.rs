@@ -28,22 +28,22 @@ use crate::{
     durable::Tentative,
     failure::Failure,
     keyring::{self, FolderKeyring, KeyFile},
+    operating_system::OperatingSystem,
     output::{Paint, Reply},
     visible::visible_path,
-    world::World,
 };
 
 /// Makes a key.
 pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), Failure> {
     let data = context.data()?;
-    let mut world = World::open()?;
+    let mut system = OperatingSystem::open()?;
     let (name, role) = (arguments.name.as_str(), arguments.role.into());
-    let principal = PrincipalId::new(world.now()?, &mut world);
+    let principal = PrincipalId::new(system.now()?, &mut system);
     // Before the folder is touched: these files may turn out to be there already.
     let recovery = arguments.recovery.as_deref();
-    let recovery = recovery.map(|path| make_recovery(&mut world, name, principal, path)).transpose()?;
+    let recovery = recovery.map(|path| make_recovery(&mut system, name, principal, path)).transpose()?;
     let (recovery, recovery_file) = recovery.unzip();
-    let out = arguments.out.as_deref().map(|path| make_out(&mut world, name, principal, role, path));
+    let out = arguments.out.as_deref().map(|path| make_out(&mut system, name, principal, role, path));
     let (out, out_file) = out.transpose()?.unzip();
     let (created, had_secrets) = (!data.has_store()?, !FolderKeyring::of(&data).is_empty());
     let client = Client::open(context)?;
@@ -85,11 +85,11 @@ pub(super) fn place(client: &Client) -> Result<RegistryPlace, Failure> {
 
 /// Returns the registration of a key that is kept elsewhere, signed with that very key.
 fn signed(client: &Client, key: &KeyFile, recovery: Option<PublicKey>) -> Result<SignedStatement, Failure> {
-    let mut world = World::open()?;
+    let mut system = OperatingSystem::open()?;
     let RegistryPlace { store, trace, head, .. } = place(client)?;
-    let place = Place { store, trace, seen: Some(head), now: world.now()? };
+    let place = Place { store, trace, seen: Some(head), now: system.now()? };
     let author = Author::new(key.secret.clone(), key.principal, key.role);
-    let submission = author.register(&place, recovery, &key.name, &mut world)?;
+    let submission = author.register(&place, recovery, &key.name, &mut system)?;
     submission.try_into().map_err(|error: serde_json::Error| Failure::bug(&error))
 }
 
@@ -107,13 +107,13 @@ pub(super) fn settled<T>(files: Vec<Tentative>, recorded: Result<T, Failure>) ->
 
 /// Makes a key in a file outside of the data folder.
 fn make_out(
-    world: &mut World,
+    system: &mut OperatingSystem,
     name: &str,
     principal: PrincipalId,
     role: Role,
     path: &Path,
 ) -> Result<((KeyFile, PathBuf), Tentative), Failure> {
-    let key = KeyFile { name: name.to_owned(), principal, role, secret: SecretKey::generate(world) };
+    let key = KeyFile { name: name.to_owned(), principal, role, secret: SecretKey::generate(system) };
     let (path, file) = create(&key, path)?;
     Ok(((key, path), file))
 }
@@ -125,12 +125,12 @@ fn create(key: &KeyFile, path: &Path) -> Result<(PathBuf, Tentative), Failure> {
 }
 
 fn make_recovery(
-    world: &mut World,
+    system: &mut OperatingSystem,
     name: &str,
     principal: PrincipalId,
     path: &Path,
 ) -> Result<(RecoveryReply, Tentative), Failure> {
-    let secret = SecretKey::generate(world);
+    let secret = SecretKey::generate(system);
     let public_key = secret.public();
     let key = KeyFile { name: name.to_owned(), principal, role: Role::Holder, secret };
     let (path, tentative) = create(&key, path)?;

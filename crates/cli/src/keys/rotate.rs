@@ -28,9 +28,9 @@ use crate::{
     durable::Tentative,
     failure::Failure,
     keyring::{self, FolderKeyring, KeyFile},
+    operating_system::OperatingSystem,
     output::{Paint, Reply},
     visible::visible_path,
-    world::World,
 };
 
 /// Rotates a key.
@@ -69,20 +69,20 @@ fn by_recovery(
     old: &KeyEntry,
     registry: &RegistryPlace,
 ) -> Result<(Tentative, SignedStatement), Failure> {
-    let mut world = World::open()?;
+    let mut system = OperatingSystem::open()?;
     let role = old.roles.first().copied().unwrap_or(Role::Holder);
-    let secret = SecretKey::generate(&mut world);
+    let secret = SecretKey::generate(&mut system);
     let new = KeyFile { name: old.name.clone(), principal: old.principal, role, secret };
     let path = keyring.path(&new.secret.public().fingerprint());
     // Under its own name at once: the server writes others meanwhile.
     keyring::create(&new, &path)?;
     let file = Tentative::of(path);
     let RegistryPlace { store, trace, head, .. } = *registry;
-    let place = Place { store, trace, seen: Some(head), now: world.now()? };
+    let place = Place { store, trace, seen: Some(head), now: system.now()? };
     let author = Author::new(recovery.clone(), old.principal, role);
     // The new key keeps the recovery key.
     let kept = Some(recovery.public());
-    let submission = author.rotate(&place, old.fingerprint, &new.secret, kept, &mut world)?;
+    let submission = author.rotate(&place, old.fingerprint, &new.secret, kept, &mut system)?;
     let statement = submission.try_into().map_err(|error: serde_json::Error| Failure::bug(&error))?;
     Ok((file, statement))
 }

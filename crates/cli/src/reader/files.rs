@@ -20,8 +20,8 @@ use crate::{
     failure::Failure,
     key_directory::KeyDirectory,
     keyring::{FolderKeyring, Keyring},
+    operating_system::OperatingSystem,
     owner::open_ledger,
-    world::World,
 };
 
 /// A store open for reading.
@@ -50,8 +50,8 @@ impl Files {
         if let Some(ledger) = self.ledger.get() {
             return Ok(ledger);
         }
-        let (store, world) = (Arc::clone(&self.store), World::open()?);
-        let ledger = open_ledger(&self.keyring(), |find| Sequencer::read(store, find, Box::new(world)))?;
+        let (store, system) = (Arc::clone(&self.store), OperatingSystem::open()?);
+        let ledger = open_ledger(&self.keyring(), |find| Sequencer::read(store, find, Box::new(system)))?;
         Ok(self.ledger.get_or_init(|| ledger))
     }
 

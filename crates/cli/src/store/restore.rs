@@ -21,10 +21,10 @@ use crate::{
     durable,
     failure::Failure,
     keyring::FolderKeyring,
+    operating_system::OperatingSystem,
     output::{Paint, Progress, Reply},
     owner::{Owner, desk_key},
     visible::visible_path,
-    world::World,
 };
 
 /// Restores a backup.
@@ -64,7 +64,7 @@ fn replace(
     backup: &Path,
     tell: &mut dyn FnMut(demur_store::contract::StoreProgress),
 ) -> Result<PathBuf, Failure> {
-    let stamp = World::open()?.now()?.to_string().replace(':', "-");
+    let stamp = OperatingSystem::open()?.now()?.to_string().replace(':', "-");
     let (aside, new) =
         (data.path().join(format!("replaced-{stamp}")), data.path().join(format!("restoring-{stamp}")));
     let lock = exclusive(data, || Ok(Folder::at(data.path()).lock()?))?;

@@ -11,7 +11,8 @@ use std::{
 use demur_core::random::Random as _;
 
 use crate::{
-    context::Context, durable, export, failure::Failure, lookup::TypedId, reader::ExportTrouble, world::World,
+    context::Context, durable, export, failure::Failure, lookup::TypedId, operating_system::OperatingSystem,
+    reader::ExportTrouble,
 };
 
 /// Returns the export of a trace in a file that nobody else can open, at its beginning.
@@ -33,7 +34,7 @@ pub(super) fn spool(context: &Context<'_>, typed: &TypedId) -> Result<File, Fail
 /// Returns a new file whose name is gone already: it goes away with the process, however that ends.
 fn nameless() -> Result<(PathBuf, File), Failure> {
     let mut suffix = [0; 8];
-    World::open()?.fill(&mut suffix);
+    OperatingSystem::open()?.fill(&mut suffix);
     let path = env::temp_dir().join(format!("demur-spool-{:016x}", u64::from_be_bytes(suffix)));
     let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path);
     let file = file.map_err(|error| Failure::file("create", &path, &error))?;

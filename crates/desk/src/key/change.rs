@@ -69,7 +69,7 @@ fn make(owner: &Owner, wanted: MakeKey) -> Result<(PublicKey, Option<String>, Se
     expect_new(owner, principal)?;
     let secret = owner.generate();
     let (public, author) = (secret.public(), Author::new(secret.clone(), principal, role));
-    let submission = author.register(&owner.place()?, recovery, &name, &mut { owner.world() })?;
+    let submission = author.register(&owner.place()?, recovery, &name, &mut { owner.system() })?;
     let key = KeyFile { name: name.into(), principal, role, secret };
     let event = owner.keep_and_submit(&key, submission, &[naming])?;
     Ok((public, Some(owner.keyring().place(&public.fingerprint())), event))

@@ -51,7 +51,8 @@ fn by_itself(owner: &Owner, old: &KeyEntry) -> Result<(Fingerprint, Sequence), R
     let recovery = old.recovery.and_then(|key| registry.public_key(&key).copied());
     let author = Author::new(signer, principal, role);
     let place = owner.place()?;
-    let submission = author.rotate(&place, old.fingerprint, &new.secret, recovery, &mut { owner.world() })?;
+    let submission =
+        author.rotate(&place, old.fingerprint, &new.secret, recovery, &mut { owner.system() })?;
     let event = owner.keep_and_submit(&new, submission, &[])?;
     if principal == registry.desk() {
         owner.ledger().use_desk_key(new.secret.clone())?;

@@ -17,8 +17,8 @@ use super::{
 };
 use crate::{
     durable, error,
+    operating_system::OperatingSystem,
     visible::{shell_word, visible_path},
-    world::World,
 };
 
 /// Returns the secret of a folder, which is made where there is none.
@@ -37,11 +37,11 @@ pub(super) fn read_or_create(folder: &Path) -> Result<Zeroizing<[u8; 32]>, Refus
 
 /// Makes the secret. Whoever is second finds that of the first; nobody ever reads half of one.
 fn create(folder: &Path, path: &Path) -> Result<(), Refusal> {
-    let mut world = World::open()?;
+    let mut system = OperatingSystem::open()?;
     let mut secret = Zeroizing::new([0; 32]);
-    world.fill(&mut *secret);
+    system.fill(&mut *secret);
     // Under a name that nobody else uses, and that is swept where a dead process left it.
-    let beside = folder.join(format!(".{NAME}.{}.new", Ulid::new(world.now()?, &mut world)));
+    let beside = folder.join(format!(".{NAME}.{}.new", Ulid::new(system.now()?, &mut system)));
     let linked = durable::create(&beside, &*secret).and_then(|()| {
         let linked = fs::hard_link(&beside, path);
         durable::discard(&beside);

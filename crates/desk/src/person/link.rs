@@ -19,8 +19,8 @@ pub(super) struct Link {
 
 /// Makes a link and returns its code.
 pub(super) fn make(owner: &Owner, person: Option<Text<1, 64>>) -> Result<String, Refusal> {
-    let (mut world, store) = (owner.world(), owner.ledger().store());
-    let now = world.now()?;
+    let (mut system, store) = (owner.system(), owner.ledger().store());
+    let now = system.now()?;
     for kept in store.due(PREFIX, now, MAX_LINKS)? {
         records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
     }
@@ -31,7 +31,7 @@ pub(super) fn make(owner: &Owner, person: Option<Text<1, 64>>) -> Result<String,
         records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
     }
     let mut bytes = [0; 32];
-    world.fill(&mut bytes);
+    system.fill(&mut bytes);
     let code = sha256(&bytes).to_string();
     let expires = now.plus_millis(LINK_TIMEOUT.as_secs() * 1000);
     let next = records::value(&Link { person }, Some(expires))?;
@@ -41,7 +41,7 @@ pub(super) fn make(owner: &Owner, person: Option<Text<1, 64>>) -> Result<String,
 
 /// Returns the link of a code that is still good.
 pub(super) fn find(owner: &Owner, code: &str) -> Result<Option<(Version, Link)>, Refusal> {
-    let now = owner.world().now()?;
+    let now = owner.system().now()?;
     let kept = owner.ledger().store().record(&key(code)?)?;
     let good = kept.filter(|kept| kept.value.expires.is_some_and(|expires| now < expires));
     good.map(|kept| Ok((kept.version, records::read(&kept)?))).transpose()

@@ -77,7 +77,7 @@ pub(super) fn asking(
     ask: &Ask,
     seen: Option<Position>,
 ) -> Result<Recording<Asked>, Refusal> {
-    said(at, author, ask, seen, |now| CommandId::new(now, &mut { at.world() }))
+    said(at, author, ask, seen, |now| CommandId::new(now, &mut { at.system() }))
 }
 
 /// Returns the same under an idempotency key. A record that is made with it lets one request count; what comes later gets
@@ -108,13 +108,13 @@ fn said(
     seen: Option<Position>,
     command: impl FnOnce(Timestamp) -> CommandId,
 ) -> Result<Recording<Asked>, Refusal> {
-    let world = at.world();
-    let now = world.now()?;
-    let trace = ask.trace.unwrap_or_else(|| TraceId::new(now, &mut { world }));
+    let system = at.system();
+    let now = system.now()?;
+    let trace = ask.trace.unwrap_or_else(|| TraceId::new(now, &mut { system }));
     let place = Place { store: at.registry().store(), trace, seen, now };
     alike::check(ask)?;
     let (facts, content) = (facts(ask, &place)?, Content::QuestionAsked(content(ask)?));
-    let spoken = author.speak(command(now), &place, facts, Some(content), &mut { world })?;
+    let spoken = author.speak(command(now), &place, facts, Some(content), &mut { system })?;
     let command = Command::submit(spoken, None, Consequences::default());
     Ok(Recording::new(trace, command, |_, recorded| {
         let recorded = recorded?;

@@ -52,7 +52,7 @@ pub(super) fn seal<T>(
     let AnswerValue::Text(text) = answer else {
         return Err(Refusal::new(Code::AnswerKind, "expected a text, found another answer"));
     };
-    let salt = Salt::draw(&mut { owner.world() });
+    let salt = Salt::draw(&mut { owner.system() });
     let commitment = Commitment::to_secret(&salt, text.as_str().as_bytes());
     let sealed = AnswerValue::Sealed(Sealed { commitment });
     let delivered = Delivered { value: text.as_str().to_owned(), salt };

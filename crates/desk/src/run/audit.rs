@@ -107,9 +107,10 @@ fn say(
     facts: impl Into<Facts>,
     content: Option<Content>,
 ) -> Result<Sequence, Refusal> {
-    let (world, ledger) = (owner.world(), owner.ledger());
-    let now = world.now()?;
+    let (system, ledger) = (owner.system(), owner.ledger());
+    let now = system.now()?;
     let place = Place { store: ledger.registry().store(), trace, seen: history.state().head(), now };
-    let spoken = author.speak(CommandId::new(now, &mut { world }), &place, facts, content, &mut { world })?;
+    let spoken =
+        author.speak(CommandId::new(now, &mut { system }), &place, facts, content, &mut { system })?;
     Ok(ledger.submit(spoken.into_submission(), None)?.position.sequence)
 }

@@ -79,7 +79,7 @@ impl Drivers {
 pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<ClaimedRun, Refusal> {
     let place = owner.drivers().place(trace);
     let mut place = lock(&place);
-    let (ledger, now) = (owner.ledger(), owner.world().now()?);
+    let (ledger, now) = (owner.ledger(), owner.system().now()?);
     let ClaimRun { claim, abandoned, orders } = wanted;
     if ledger.store().trace(trace)?.is_some() {
         check_run(ledger.store(), trace)?;
@@ -115,7 +115,7 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
             // Others recorded something in between: what the report says is held against the record anew, if the run is
             // still this one's to drive.
             Err(refusal) if refusal.code == Code::Contended && more.next().is_some() => {
-                claim::hold(owner, trace, claim, owner.world().now()?)?;
+                claim::hold(owner, trace, claim, owner.system().now()?)?;
             }
             advanced => break advanced?,
         }
@@ -131,15 +131,15 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
     if ends {
         *place = None;
         owner.drivers().forget(trace);
-        claim::release(owner, trace, claim, owner.world().now()?)?;
+        claim::release(owner, trace, claim, owner.system().now()?)?;
     }
     Ok(reply)
 }
 
 /// Ends a run on the operator's word, once nobody drives it. The operator has the run for itself meanwhile.
 pub fn abort(owner: &Owner, trace: TraceId, wanted: AbortRun) -> Result<(), Refusal> {
-    let (ledger, now) = (owner.ledger(), owner.world().now()?);
-    let claim = ClaimId::new(now, &mut { owner.world() });
+    let (ledger, now) = (owner.ledger(), owner.system().now()?);
+    let claim = ClaimId::new(now, &mut { owner.system() });
     claim::take(owner, trace, claim, wanted.abandoned, now)?;
     let aborted = ledger.abort_with(trace, wanted.reason, &[Swap::absence(claim::mark(claim)?)]);
     let released = claim::release(owner, trace, claim, now);
@@ -197,7 +197,7 @@ fn held<'a>(
     place: &'a mut MutexGuard<'_, Option<Driving>>,
 ) -> Result<&'a mut Driving, Refusal> {
     let driving = place.as_mut().filter(|driving| driving.claim == claim).ok_or_else(claim_unknown)?;
-    claim::hold(owner, trace, claim, owner.world().now()?)?;
+    claim::hold(owner, trace, claim, owner.system().now()?)?;
     Ok(driving)
 }
 

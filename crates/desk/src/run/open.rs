@@ -124,9 +124,9 @@ impl RunOpening<'_> {
 /// Records a run. The same under the same trace is recorded once; something else under it is refused (CLR-04).
 pub fn open(owner: &Owner, opening: &RunOpening<'_>) -> Result<Opened, Refusal> {
     opening.check(owner)?;
-    let (world, ledger) = (owner.world(), owner.ledger());
-    let now = world.now()?;
-    let trace = opening.trace.unwrap_or_else(|| TraceId::new(now, &mut { world }));
+    let (system, ledger) = (owner.system(), owner.ledger());
+    let now = system.now()?;
+    let trace = opening.trace.unwrap_or_else(|| TraceId::new(now, &mut { system }));
     let known = |trace| ledger.store().trace(trace).map(|found| found.is_some());
     if known(trace)? {
         return again(owner, opening, trace);
@@ -138,7 +138,8 @@ pub fn open(owner: &Owner, opening: &RunOpening<'_>) -> Result<Opened, Refusal> 
     };
     let place = Place { store: ledger.registry().store(), trace, seen: None, now };
     let content = Some(Content::SessionInitialized(opening.content.clone()));
-    let said = planner.speak(CommandId::new(now, &mut { world }), &place, facts, content, &mut { world })?;
+    let said =
+        planner.speak(CommandId::new(now, &mut { system }), &place, facts, content, &mut { system })?;
     match ledger.submit(said.into_submission(), None) {
         Ok(_) => Ok(Opened { trace, repeated: false }),
         // Somebody else with the same trace was faster.

@@ -90,10 +90,10 @@ pub fn say(
         return Ok(earlier);
     }
     check(owner, trace, &facts)?;
-    let world = owner.world();
-    let place = Place { store: ledger.registry().store(), trace, seen: Some(head), now: world.now()? };
-    let command = keyed.as_ref().map_or_else(|| CommandId::new(place.now, &mut { world }), Keyed::command);
-    let spoken = author.speak(command, &place, facts, content, &mut { world })?;
+    let system = owner.system();
+    let place = Place { store: ledger.registry().store(), trace, seen: Some(head), now: system.now()? };
+    let command = keyed.as_ref().map_or_else(|| CommandId::new(place.now, &mut { system }), Keyed::command);
+    let spoken = author.speak(command, &place, facts, content, &mut { system })?;
     let swaps: Vec<_> = keyed.as_ref().map(Keyed::swap).transpose()?.into_iter().collect();
     match ledger.submit_with(spoken.into_submission(), artifact.as_ref(), &swaps) {
         Ok(recorded) => Ok(Recorded { position: recorded.position, repeated: recorded.repeated }),
@@ -137,7 +137,7 @@ fn read(
             let mut content = content.unwrap_or_default();
             content.entry("media_type").or_insert_with(|| json!(media_type));
             content.entry("size").or_insert_with(|| json!(bytes.len()));
-            let artifact = Artifact::new(bytes, &mut { owner.world() });
+            let artifact = Artifact::new(bytes, &mut { owner.system() });
             Ok((artifact.facts().into(), Some(read_content(kind, &content)?), Some(artifact)))
         }
         (EventType::ArtifactRecorded, None) => {
@@ -149,7 +149,7 @@ fn read(
         // Bytes with an event that records none are the ledger's to refuse.
         (_, artifact) => {
             let content = content.map(|content| read_content(kind, &content)).transpose()?;
-            let artifact = artifact.map(|(bytes, _)| Artifact::new(bytes, &mut { owner.world() }));
+            let artifact = artifact.map(|(bytes, _)| Artifact::new(bytes, &mut { owner.system() }));
             Ok((read_facts(kind, &facts)?, content, artifact))
         }
     }

@@ -11,7 +11,7 @@ use demur_api::{
         ReadRunParameters, ReadyTool, RunOrders, SubmitInRun, ToolReport, ToolToRun, TurnReport,
     },
 };
-use demur_desk::{data::DataFolder, owner::Owner, run::driver, world::World};
+use demur_desk::{data::DataFolder, operating_system::OperatingSystem, owner::Owner, run::driver};
 use demur_ledger::{
     author::{Artifact, Place as Spot},
     content::ArtifactContent,
@@ -34,8 +34,8 @@ impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (owner, _) = Owner::open_or_create(&DataFolder::at(folder.path().to_owned())).unwrap();
-        let mut world = World::open().unwrap();
-        Self { folder, owner: Some(owner), trace: TraceId::new(world.now().unwrap(), &mut world) }
+        let mut system = OperatingSystem::open().unwrap();
+        Self { folder, owner: Some(owner), trace: TraceId::new(system.now().unwrap(), &mut system) }
     }
 
     fn owner(&self) -> &Owner {
@@ -72,8 +72,8 @@ impl Place {
 }
 
 pub(crate) fn claim_id() -> ClaimId {
-    let mut world = World::open().unwrap();
-    ClaimId::new(world.now().unwrap(), &mut world)
+    let mut system = OperatingSystem::open().unwrap();
+    ClaimId::new(system.now().unwrap(), &mut system)
 }
 
 /// Returns the orders of two calls, of which the second has this name.
@@ -251,7 +251,7 @@ fn abort_leaves_no_claim_behind() {
     let step = place.drive(&report(second)).unwrap().step;
     assert!(matches!(step, DriveStep::Over(over) if over.phase == Phase::Aborted), "{step:?}");
     // Nor does one that came to nothing.
-    let unknown = TraceId::new(place.owner().world().now().unwrap(), &mut { place.owner().world() });
+    let unknown = TraceId::new(place.owner().system().now().unwrap(), &mut { place.owner().system() });
     for _ in 0..2 {
         let wanted = AbortRun { reason: "no".try_into().unwrap(), abandoned: false };
         let refused = driver::abort(place.owner(), unknown, wanted);
@@ -368,19 +368,19 @@ fn run_stops_where_it_may_go_no_further() {
 
 /// Records something in the executor's name, past the driver.
 pub(crate) fn interrupt(owner: &Owner, trace: TraceId) {
-    let mut world = World::open().unwrap();
+    let mut system = OperatingSystem::open().unwrap();
     let author = owner.find_author("executor", Role::Executor).unwrap().unwrap();
     let head = owner.ledger().store().trace(trace).unwrap().unwrap().head;
-    let (store, now) = (owner.ledger().registry().store(), world.now().unwrap());
+    let (store, now) = (owner.ledger().registry().store(), system.now().unwrap());
     let at = Spot { store, trace, seen: Some(head), now };
-    let artifact = Artifact::new(b"a note".to_vec(), &mut world);
+    let artifact = Artifact::new(b"a note".to_vec(), &mut system);
     let content = ArtifactContent {
         media_type: "text/plain".try_into().unwrap(),
         name: "note".try_into().unwrap(),
         size: 6.try_into().unwrap(),
     };
     let content = Some(Content::ArtifactRecorded(content));
-    let said = author.say(&at, artifact.facts(), content, &mut world).unwrap();
+    let said = author.say(&at, artifact.facts(), content, &mut system).unwrap();
     owner.ledger().submit(said, Some(&artifact)).unwrap();
 }
 

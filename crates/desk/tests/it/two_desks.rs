@@ -15,8 +15,8 @@ use demur_api::{
     run::{ClaimId, ClaimedRun, DriveReply, DriveReport, DriveStep},
 };
 use demur_desk::{
+    operating_system::OperatingSystem,
     watch::{Cursor, Interest, News},
-    world::World,
 };
 use demur_ledger::name::TraceId;
 use serde_json::json;
@@ -109,8 +109,8 @@ async fn drive(house: &House, trace: TraceId, report: &DriveReport) -> Result<Dr
 }
 
 fn new_trace() -> TraceId {
-    let mut world = World::open().unwrap();
-    TraceId::new(world.now().unwrap(), &mut world)
+    let mut system = OperatingSystem::open().unwrap();
+    TraceId::new(system.now().unwrap(), &mut system)
 }
 
 #[tokio::test]

@@ -34,7 +34,7 @@ impl Recorded {
             |author: &Author| Participant { principal: author.principal(), role: author.role() };
         let mut participants = [&planner, &executor, &critic].map(participant);
         participants.sort_unstable();
-        let trace = TraceId::new(owner.world().now().unwrap(), &mut owner.world());
+        let trace = TraceId::new(owner.system().now().unwrap(), &mut owner.system());
         let mut run = Self { owner, planner, executor, critic, trace, head: None };
         let policy = Policy {
             approval_from: Risk::Medium,
@@ -72,13 +72,13 @@ impl Recorded {
             rationale: "nothing speaks against it".try_into().unwrap(),
         };
         let (place, content) = (self.place(), Content::ProposalReviewed(content));
-        let said = self.critic.say(&place, facts, Some(content), &mut self.owner.world()).unwrap();
+        let said = self.critic.say(&place, facts, Some(content), &mut self.owner.system()).unwrap();
         self.head = Some(self.owner.ledger().submit(said, None).unwrap().position);
     }
 
     /// Records an artifact.
     pub(crate) fn store(&mut self, name: &str, media_type: &str, bytes: &[u8]) {
-        let artifact = Artifact::new(bytes.to_owned(), &mut self.owner.world());
+        let artifact = Artifact::new(bytes.to_owned(), &mut self.owner.system());
         let content = ArtifactContent {
             media_type: media_type.try_into().unwrap(),
             name: name.try_into().unwrap(),
@@ -87,24 +87,24 @@ impl Recorded {
         let facts = artifact.facts();
         let place = self.place();
         let content = Some(Content::ArtifactRecorded(content));
-        let said = self.executor.say(&place, facts, content, &mut self.owner.world()).unwrap();
+        let said = self.executor.say(&place, facts, content, &mut self.owner.system()).unwrap();
         self.head = Some(self.owner.ledger().submit(said, Some(&artifact)).unwrap().position);
     }
 
     fn planned(&mut self, facts: Facts, content: Content) {
         let place = self.place();
-        let said = self.planner.say(&place, facts, Some(content), &mut self.owner.world()).unwrap();
+        let said = self.planner.say(&place, facts, Some(content), &mut self.owner.system()).unwrap();
         self.head = Some(self.owner.ledger().submit(said, None).unwrap().position);
     }
 
     fn place(&self) -> Place {
         let store = self.owner.ledger().registry().store();
-        Place { store, trace: self.trace, seen: self.head, now: self.owner.world().now().unwrap() }
+        Place { store, trace: self.trace, seen: self.head, now: self.owner.system().now().unwrap() }
     }
 
     /// Records so many small artifacts, many at a time.
     pub(crate) fn fill(&mut self, count: usize) {
-        let (place, world) = (self.place(), self.owner.world());
+        let (place, system) = (self.place(), self.owner.system());
         std::thread::scope(|scope| {
             for thread in 0..THREADS {
                 let (owner, executor) = (&self.owner, &self.executor);
@@ -115,9 +115,9 @@ impl Recorded {
                         let name = format!("{number}.txt").as_str().try_into().unwrap();
                         let media_type = "text/plain".try_into().unwrap();
                         let content = Content::ArtifactRecorded(ArtifactContent { media_type, name, size });
-                        let artifact = Artifact::new(bytes, &mut { world });
-                        let place = Place { now: world.now().unwrap(), ..place };
-                        let said = executor.say(&place, artifact.facts(), Some(content), &mut { world });
+                        let artifact = Artifact::new(bytes, &mut { system });
+                        let place = Place { now: system.now().unwrap(), ..place };
+                        let said = executor.say(&place, artifact.facts(), Some(content), &mut { system });
                         owner.ledger().submit(said.unwrap(), Some(&artifact)).unwrap();
                     }
                 });

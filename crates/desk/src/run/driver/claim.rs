@@ -133,7 +133,7 @@ pub(super) mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::{data::DataFolder, world::World};
+    use crate::{data::DataFolder, operating_system::OperatingSystem};
 
     const MINUTE: u64 = ClaimId::LIFETIME_MILLIS;
 
@@ -155,11 +155,11 @@ pub(super) mod tests {
     }
 
     pub(in super::super) fn pair() -> Pair {
-        let (mut world, folder) = (World::open().unwrap(), tempfile::tempdir().unwrap());
+        let (mut system, folder) = (OperatingSystem::open().unwrap(), tempfile::tempdir().unwrap());
         let (store, data) = (Arc::new(MemoryStore::shared(at(0))), DataFolder::at(folder.path().to_owned()));
         let [here, there] = [(); 2].map(|()| Owner::over(&data, Arc::clone(&store) as _).unwrap().0);
-        let claims = (0..16).map(|_| ClaimId::new(at(0), &mut world)).collect();
-        Pair { here, there, trace: TraceId::new(at(0), &mut world), claims, _folder: folder }
+        let claims = (0..16).map(|_| ClaimId::new(at(0), &mut system)).collect();
+        Pair { here, there, trace: TraceId::new(at(0), &mut system), claims, _folder: folder }
     }
 
     fn is_there(owner: &Owner, key: &RecordKey) -> bool {

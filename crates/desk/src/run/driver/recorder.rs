@@ -22,14 +22,14 @@ use demur_sequencer::{Sequencer, SequencerError, Series};
 use demur_store::contract::{Kept, RecordKey, Swap};
 
 use super::{claim, lines::NewLines};
-use crate::{owner::Owner, run::read_on, world::World};
+use crate::{operating_system::OperatingSystem, owner::Owner, run::read_on};
 
 /// A run in progress.
 pub(super) struct Recorder<'a> {
     pub(super) ledger: &'a Sequencer,
     pub(super) trace: TraceId,
     pub(super) history: &'a mut History,
-    world: World,
+    system: OperatingSystem,
     series: Series<'a>,
     /// What is recorded here depends on its absence.
     mark: RecordKey,
@@ -47,11 +47,11 @@ impl<'a> Recorder<'a> {
         (trace, claim): (TraceId, ClaimId),
         (history, told): (&'a mut History, u64),
     ) -> Result<Self, Refusal> {
-        let (ledger, world, mark) = (owner.ledger(), owner.world(), claim::mark(claim)?);
+        let (ledger, system, mark) = (owner.ledger(), owner.system(), claim::mark(claim)?);
         let series = ledger.series().while_absent(mark.clone());
         let (undone, lines) = (Vec::new(), NewLines::after(told));
         let known = history.state().length();
-        let mut recorder = Self { ledger, trace, history, world, series, mark, undone, lines };
+        let mut recorder = Self { ledger, trace, history, system, series, mark, undone, lines };
         recorder.catch_up()?;
         if recorder.history.state().length() > known && ledger.store().is_shared() {
             // Another process may have recorded it, and what is decided here has to follow.
@@ -68,7 +68,7 @@ impl<'a> Recorder<'a> {
         facts: Facts,
         content: Option<Content>,
     ) -> Result<(), Refusal> {
-        let submission = author.say(&self.place()?, facts, content, &mut { self.world })?;
+        let submission = author.say(&self.place()?, facts, content, &mut { self.system })?;
         let decided = self.series.submit(submission, None).map_err(under_claim(self.trace))?;
         self.take(decided.events, decided.reply)
     }
@@ -82,9 +82,9 @@ impl<'a> Recorder<'a> {
     ) -> Result<(), Refusal> {
         let size = (bytes.len() as u64).try_into()?;
         let content = ArtifactContent { media_type: media_type.try_into()?, name: name.try_into()?, size };
-        let artifact = Artifact::new(bytes, &mut { self.world });
+        let artifact = Artifact::new(bytes, &mut { self.system });
         let content = Some(Content::ArtifactRecorded(content));
-        let submission = author.say(&self.place()?, artifact.facts(), content, &mut { self.world })?;
+        let submission = author.say(&self.place()?, artifact.facts(), content, &mut { self.system })?;
         let decided = self.series.submit(submission, Some(&artifact)).map_err(under_claim(self.trace))?;
         self.take(decided.events, decided.reply)
     }
@@ -138,7 +138,7 @@ impl<'a> Recorder<'a> {
 
     /// Returns the time.
     pub(super) fn now(&self) -> Result<Timestamp, Refusal> {
-        self.world.now()
+        self.system.now()
     }
 
     fn condition(&self) -> Swap {
@@ -147,7 +147,7 @@ impl<'a> Recorder<'a> {
 
     fn place(&self) -> Result<Place, Refusal> {
         let store = self.ledger.registry().store();
-        Ok(Place { store, trace: self.trace, seen: self.history.state().head(), now: self.world.now()? })
+        Ok(Place { store, trace: self.trace, seen: self.history.state().head(), now: self.system.now()? })
     }
 
     fn take(&mut self, entries: Vec<Entry>, reply: Reply) -> Result<(), Refusal> {
@@ -251,7 +251,7 @@ mod tests {
         let (agents, demands, trace) = (BTreeMap::new(), Demands::default(), Some(*trace));
         let opening = RunOpening { planner: "anna", agents: &agents, anybody: true, trace, content, demands };
         let trace = open(here, &opening).unwrap().trace;
-        claim::take(here, trace, claims[0], false, here.world().now().unwrap()).unwrap();
+        claim::take(here, trace, claims[0], false, here.system().now().unwrap()).unwrap();
         here.find_author(&seat_name("anna", Role::Planner), Role::Planner).unwrap().unwrap()
     }
 
@@ -261,12 +261,12 @@ mod tests {
         let pair = pair();
         let author = planner(&pair);
         let Pair { here, there, claims, .. } = &pair;
-        let (trace, now) = (pair.trace, here.world().now().unwrap());
+        let (trace, now) = (pair.trace, here.system().now().unwrap());
         let mut history = History::new();
         let mut recorder = Recorder::new(here, (trace, claims[0]), (&mut history, 0)).unwrap();
         let place = recorder.place().unwrap();
         let (facts, content) = proposal();
-        let said = author.say(&place, facts.clone(), content.clone(), &mut { here.world() }).unwrap();
+        let said = author.say(&place, facts.clone(), content.clone(), &mut { here.system() }).unwrap();
         recorder.say(&author, facts, content).unwrap();
 
         claim::take(there, trace, claims[1], true, now).unwrap();

@@ -1,4 +1,4 @@
-//! The world: the system's clock and the system's randomness, and the only place that asks for either.
+//! The system: the system's clock and the system's randomness, and the only place that asks for either.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,18 +8,18 @@ use demur_sequencer::System;
 
 /// The clock and the randomness of this machine.
 #[derive(Clone, Copy, Debug)]
-pub struct World {
+pub struct OperatingSystem {
     clock: fn() -> SystemTime,
 }
 
-impl World {
-    /// Returns the world, once its randomness and its clock have answered.
+impl OperatingSystem {
+    /// Returns the system, once its randomness and its clock have answered.
     pub fn open() -> Result<Self, Refusal> {
         getrandom::fill(&mut [0; 32]).map_err(|error| {
             Refusal::new(Code::NoRandomness, format!("the system gives no randomness: {error}"))
         })?;
-        let world = Self { clock: SystemTime::now };
-        world.now().map(|_| world)
+        let system = Self { clock: SystemTime::now };
+        system.now().map(|_| system)
     }
 
     /// Returns the time.
@@ -35,14 +35,14 @@ impl World {
     }
 }
 
-impl Random for World {
+impl Random for OperatingSystem {
     fn fill(&mut self, bytes: &mut [u8]) {
         // The system's source does not fail once it has answered, and `open` saw it answer.
         getrandom::fill(bytes).expect("the system's randomness answered when the command began");
     }
 }
 
-impl System for World {
+impl System for OperatingSystem {
     /// A clock that went wrong after `open` saw it right stands still: an event is never earlier than the one before.
     fn now(&self) -> Timestamp {
         Self::now(*self).unwrap_or(Timestamp::MIN)
@@ -59,23 +59,23 @@ mod tests {
 
     #[test]
     fn randomness_fills_every_byte_anew() {
-        let mut world = World::open().unwrap();
+        let mut system = OperatingSystem::open().unwrap();
         let (mut one, mut other) = ([0; 64], [0; 64]);
-        Random::fill(&mut world, &mut one);
-        Random::fill(&mut world, &mut other);
+        Random::fill(&mut system, &mut one);
+        Random::fill(&mut system, &mut other);
         assert_ne!(one, other);
         assert!(one.chunks(16).all(|part| part != [0; 16]));
     }
 
     #[test]
     fn clock_before_1970_is_refused() {
-        let world = World { clock: || UNIX_EPOCH - std::time::Duration::from_secs(1) };
-        assert_eq!(world.now().unwrap_err().code, Code::Clock);
+        let system = OperatingSystem { clock: || UNIX_EPOCH - std::time::Duration::from_secs(1) };
+        assert_eq!(system.now().unwrap_err().code, Code::Clock);
     }
 
     #[test]
     fn clock_is_past_the_year_this_was_begun() {
         let begun = "2026-01-01T00:00:00.000Z".parse().unwrap();
-        assert!(World::open().unwrap().now().unwrap() > begun);
+        assert!(OperatingSystem::open().unwrap().now().unwrap() > begun);
     }
 }
