@@ -37,7 +37,7 @@ use crate::{
     lookup::{self, TypedId},
     output::{Paint, Reply},
     reader::Reader,
-    rules::{self, Shelf},
+    rules::{self, RulesCache},
 };
 
 /// Goes on with a plan.
@@ -61,9 +61,9 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Ex
 
 /// Holds a plan against the rules; records nothing.
 pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit, Failure> {
-    let mut shelf = Shelf::new(arguments.rules.rules.clone(), arguments.rules.only);
+    let mut cache = RulesCache::new(arguments.rules.rules.clone(), arguments.rules.only);
     if !arguments.watch {
-        let reply = checked(context, &rules::read_plan(&arguments.plan)?, &*shelf.rules()?)?;
+        let reply = checked(context, &rules::read_plan(&arguments.plan)?, &*cache.rules()?)?;
         context.output.reply(&reply)?;
         return Ok(exit(&reply));
     }
@@ -74,7 +74,7 @@ pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit
     let mut told = None;
     while !context.output.is_deserted() {
         // What is half written is wrong for a moment; whoever watches sees it right itself.
-        let looked = rules::read_plan(&arguments.plan).and_then(|plan| Ok((plan, shelf.rules()?)));
+        let looked = rules::read_plan(&arguments.plan).and_then(|plan| Ok((plan, cache.rules()?)));
         let seen = looked.as_ref().map(|(plan, rules)| (plan.clone(), rules.hash())).map_err(Clone::clone);
         if told.as_ref() != Some(&seen) {
             match looked.and_then(|(plan, rules)| checked(context, &plan, &rules)) {

@@ -9,7 +9,7 @@ use std::path::Path;
 use demur_api::code::Code;
 use demur_rules::Plan;
 
-pub(crate) use demur_desk::rules::{Shelf, load};
+pub(crate) use demur_desk::rules::{RulesCache, load};
 
 use crate::{arguments::RulesCommand, context::Context, failure::Failure, input::Input};
 

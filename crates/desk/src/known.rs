@@ -8,12 +8,12 @@ use std::{
 
 use demur_ledger::{author::Author, name::Position, role::Role};
 
-use crate::{key_directory::KeyDirectory, operating_system::OperatingSystem, question::Recent};
+use crate::{key_directory::KeyDirectory, operating_system::OperatingSystem, question::QuestionCache};
 
 /// What is known without a look at the store.
 pub(crate) struct Known {
     /// The questions of the last moments.
-    pub(crate) recent: Arc<Recent>,
+    pub(crate) questions: Arc<QuestionCache>,
     /// Clock and randomness.
     pub(crate) system: OperatingSystem,
     /// The words of the registry when somebody last asked.
@@ -27,7 +27,7 @@ type Authors = (Option<Position>, BTreeMap<(Role, String), Arc<Author>>);
 
 impl Known {
     pub(crate) fn new(system: OperatingSystem) -> Self {
-        Self { recent: Arc::default(), system, key_directory: Mutex::default(), authors: Mutex::default() }
+        Self { questions: Arc::default(), system, key_directory: Mutex::default(), authors: Mutex::default() }
     }
 
     /// Returns the registry with its words, if it was read since it came to this head.

@@ -61,12 +61,12 @@ impl<'a> Lookup<'a> {
     /// Returns a question that was asked moments ago.
     pub(crate) fn question(&self, id: QuestionId) -> Option<QuestionView> {
         let key_directory = self.key_directory()?;
-        self.known.recent.find(id).map(|shown| question::named(&key_directory, shown))
+        self.known.questions.find(id).map(|shown| question::named(&key_directory, shown))
     }
 
     /// Forgets a question that something happened to elsewhere.
     pub(crate) fn forget(&self, id: QuestionId) {
-        self.known.recent.forget(id);
+        self.known.questions.forget(id);
     }
 
     /// Returns the same question if this caller may see it.

@@ -141,7 +141,7 @@ impl Owner {
         let known = Known::new(system);
         let keys = Arc::clone(&keyring);
         ledger.find_key_with(move |registry| desk_key(&*keys, registry).ok());
-        ledger.listen(Arc::clone(&known.recent) as _);
+        ledger.listen(Arc::clone(&known.questions) as _);
         let marks = Arc::new(Marks::of(data.path()));
         ledger.listen(Arc::clone(&marks) as _);
         Self {

@@ -1,15 +1,15 @@
 //! Rule packs on the disk (CLR-16): a folder for each, layered over the built-in one. Every command that needs rules
 //! loads them here.
 
+mod cache;
 mod folder;
-mod shelf;
 
 use std::path::{Path, PathBuf};
 
 use demur_api::{code::Code, refusal::Refusal};
 use demur_rules::{Pack, PackError, Rules, builtin};
 
-pub use shelf::Shelf;
+pub use cache::RulesCache;
 
 use crate::visible::visible_path;
 

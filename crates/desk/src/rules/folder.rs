@@ -10,7 +10,7 @@ use std::{
 use demur_api::{code::Code, refusal::Refusal};
 use demur_rules::Pack;
 
-use super::{pack_error, shelf::Mark};
+use super::{cache::Mark, pack_error};
 use crate::{error, visible::visible_path};
 
 /// Returns the pack in this folder.

@@ -22,7 +22,7 @@ use super::{
 
 /// What was recorded last.
 #[derive(Default)]
-pub(crate) struct Recent(Mutex<Kept>);
+pub(crate) struct QuestionCache(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
@@ -31,7 +31,7 @@ struct Kept {
     order: VecDeque<QuestionId>,
 }
 
-impl Recent {
+impl QuestionCache {
     /// Returns a question, without names, if it is here.
     pub(crate) fn find(&self, id: QuestionId) -> Option<QuestionView> {
         self.kept().questions.get(&id).cloned()
@@ -93,7 +93,7 @@ impl Recent {
     }
 }
 
-impl Listener for Recent {
+impl Listener for QuestionCache {
     fn recorded(&self, trace: TraceId, entries: &[Entry]) {
         for entry in entries {
             self.take(trace, entry);

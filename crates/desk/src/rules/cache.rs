@@ -9,7 +9,7 @@ use super::{folder, load};
 
 /// The rules of some folders, as they were when somebody last asked.
 #[derive(Debug)]
-pub struct Shelf {
+pub struct RulesCache {
     folders: Vec<PathBuf>,
     only: bool,
     loaded: Option<(Vec<Mark>, Arc<Rules>)>,
@@ -18,8 +18,8 @@ pub struct Shelf {
 /// What tells that a file has changed: its name, its length, when it was last written.
 pub(super) type Mark = (PathBuf, u64, Option<SystemTime>);
 
-impl Shelf {
-    /// Returns the shelf of these folders; nothing is read yet.
+impl RulesCache {
+    /// Returns the cache of these folders; nothing is read yet.
     pub const fn new(folders: Vec<PathBuf>, only: bool) -> Self {
         Self { folders, only, loaded: None }
     }
@@ -53,15 +53,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pack.toml");
         fs::write(&path, "[pack]\nname = \"own\"\nversion = \"1\"\n").unwrap();
-        let mut shelf = Shelf::new(vec![folder.path().to_owned()], false);
-        let first = shelf.rules().unwrap();
-        assert!(Arc::ptr_eq(&first, &shelf.rules().unwrap()), "nothing changed");
+        let mut cache = RulesCache::new(vec![folder.path().to_owned()], false);
+        let first = cache.rules().unwrap();
+        assert!(Arc::ptr_eq(&first, &cache.rules().unwrap()), "nothing changed");
         fs::write(&path, "[pack]\nname = \"own\"\nversion = \"two\"\n").unwrap();
-        let second = shelf.rules().unwrap();
+        let second = cache.rules().unwrap();
         assert_ne!(first.hash(), second.hash());
         fs::write(&path, "no pack").unwrap();
-        shelf.rules().unwrap_err();
+        cache.rules().unwrap_err();
         fs::write(&path, "[pack]\nname = \"own\"\nversion = \"1\"\n").unwrap();
-        assert_eq!(shelf.rules().unwrap().hash(), first.hash());
+        assert_eq!(cache.rules().unwrap().hash(), first.hash());
     }
 }
