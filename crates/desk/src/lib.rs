@@ -4,7 +4,7 @@
 //! | part | module |
 //! |---|---|
 //! | what is told about files, in letters that are safe to show | [`error`], [`visible`] |
-//! | clock and randomness | [`system`] |
+//! | clock and randomness | [`operating_system`] |
 //! | data folder, secrets, the store in use | [`data`], [`keyring`], [`key`], [`key_entry`], [`owner`], [`key_directory`], [`durable`] |
 //! | rule packs | [`rules`] |
 //! | plans | [`plan`], [`session`] |
