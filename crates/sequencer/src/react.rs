@@ -1,18 +1,17 @@
 //! Effects on other traces, done once each: the log is read from where the last reading ended, and the command id of
 //! an effect follows from the event that caused it.
 
-use demur_core::hash::Digest;
 use demur_engine::reactor::{Effect, Reactor};
 use demur_ledger::{envelope::Event, newer::Reading};
-use demur_store::contract::{Cursor, KeptRecord, RecordKey, RecordValue, StoreError, Swap, Version};
+use demur_store::contract::{Cursor, KeptRecord, RecordKey, RecordValue, Swap, Version};
 
 use super::{Sequencer, SequencerError};
 
 impl Sequencer {
     /// Lets a reactor read everything it has not read yet. Returns how many effects were recorded.
     ///
-    /// What a newer version wrote is left for a newer version: the reading goes on behind it, and begins with it the next
-    /// time. Effects that are there are not recorded twice.
+    /// What a newer version wrote is left for a newer version, and what is damaged for a restoration: the reading goes on
+    /// behind it, and begins with it the next time. Effects that are there are not recorded twice.
     pub fn react(&self, reactor: &dyn Reactor) -> Result<u64, SequencerError> {
         let key = RecordKey::new(format!("reactor/{}", reactor.name()))?;
         let mut kept = self.store.record(&key)?;
@@ -33,8 +32,7 @@ impl Sequencer {
                             recorded += u64::from(self.perform_effect(effect, reactor, &event)?);
                         }
                     }
-                    Reading::Newer(_) => is_known = false,
-                    Reading::Damaged => return Err(unreadable(&stored.hash)),
+                    Reading::Newer(_) | Reading::Damaged => is_known = false,
                 }
                 if is_known {
                     known = cursor;
@@ -89,10 +87,6 @@ impl Sequencer {
 /// Returns how far a record says that a reactor has read; one that says nothing of the kind sends it to the beginning.
 fn place(kept: &KeptRecord) -> Cursor {
     kept.value.bytes.as_slice().try_into().map_or(Cursor::START, Cursor::from_bytes)
-}
-
-fn unreadable(hash: &Digest) -> SequencerError {
-    StoreError::Corrupt { what: format!("event {hash} cannot be read") }.into()
 }
 
 /// How many events are read at once.

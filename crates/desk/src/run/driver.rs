@@ -21,7 +21,6 @@ use demur_api::{
     refusal::Refusal,
     run::{AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunStop},
 };
-use demur_engine::reactor::CheckpointAfterRun;
 use demur_ledger::{
     name::{Position, TraceId},
     state::Phase,
@@ -37,7 +36,7 @@ use self::{
     recorder::{Recorder, under_claim},
     step::{Audited, Steps},
 };
-use super::{check_run, read_on};
+use super::{check_run, end::follow_end, read_on};
 use crate::{owner::Owner, records::ATTEMPTS};
 
 /// The runs that are driven here, by their traces.
@@ -125,13 +124,13 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
         DriveStep::Unproven(_) => (true, false),
         DriveStep::Prepare(_) | DriveStep::Run(_) | DriveStep::Turn(_) | DriveStep::Keep(_) => (false, false),
     };
-    if completes {
-        owner.ledger().react(&CheckpointAfterRun)?;
-    }
     if ends {
         *place = None;
         owner.drivers().forget(trace);
         claim::release(owner, trace, claim, owner.system().now()?)?;
+    }
+    if completes {
+        follow_end(owner);
     }
     Ok(reply)
 }
@@ -145,7 +144,7 @@ pub fn abort(owner: &Owner, trace: TraceId, wanted: AbortRun) -> Result<(), Refu
     let released = claim::release(owner, trace, claim, now);
     aborted.map_err(under_claim(trace))?;
     released?;
-    ledger.react(&CheckpointAfterRun)?;
+    follow_end(owner);
     Ok(())
 }
 

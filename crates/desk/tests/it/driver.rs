@@ -24,21 +24,21 @@ use demur_ledger::{
 use tempfile::TempDir;
 
 /// A data folder with one run.
-struct Place {
-    folder: TempDir,
+pub(crate) struct Place {
+    pub(crate) folder: TempDir,
     owner: Option<Owner>,
-    trace: TraceId,
+    pub(crate) trace: TraceId,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (owner, _) = Owner::open_or_create(&DataFolder::at(folder.path().to_owned())).unwrap();
         let mut system = OperatingSystem::open().unwrap();
         Self { folder, owner: Some(owner), trace: TraceId::new(system.now().unwrap(), &mut system) }
     }
 
-    fn owner(&self) -> &Owner {
+    pub(crate) fn owner(&self) -> &Owner {
         self.owner.as_ref().unwrap()
     }
 
@@ -48,7 +48,7 @@ impl Place {
         self.owner = Some(Owner::open(&DataFolder::at(self.folder.path().to_owned())).unwrap());
     }
 
-    fn claim(
+    pub(crate) fn claim(
         &self,
         claim: ClaimId,
         abandoned: bool,
@@ -57,11 +57,11 @@ impl Place {
         driver::claim(self.owner(), self.trace, &ClaimRun { claim, abandoned, orders })
     }
 
-    fn drive(&self, report: &DriveReport) -> Result<DriveReply, Refusal> {
+    pub(crate) fn drive(&self, report: &DriveReport) -> Result<DriveReply, Refusal> {
         driver::drive(self.owner(), self.trace, report)
     }
 
-    fn begun(&self) -> (ClaimId, ToolToRun) {
+    pub(crate) fn begun(&self) -> (ClaimId, ToolToRun) {
         let claim = claim_id();
         self.claim(claim, false, Some(orders("two"))).unwrap();
         let step = self.drive(&report(claim)).unwrap().step;
