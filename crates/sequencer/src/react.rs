@@ -2,7 +2,7 @@
 //! an effect follows from the event that caused it.
 
 use demur_engine::reactor::{Effect, Reactor};
-use demur_ledger::{envelope::Event, newer::Reading};
+use demur_ledger::{envelope::Event, name::CommandId, newer::Reading};
 use demur_store::contract::{Cursor, KeptRecord, RecordKey, RecordValue, Swap, Version};
 
 use super::{Sequencer, SequencerError};
@@ -53,19 +53,27 @@ impl Sequencer {
         let command = reactor.command(source.hash());
         match effect {
             Effect::RecordCheckpoint => {
-                let is_recorded = || {
-                    self.store.command(&self.at_hand.desk_fingerprint(), command).map(|found| found.is_some())
-                };
-                if is_recorded()? {
+                if self.is_recorded(command)? {
                     return Ok(false);
                 }
                 match self.checkpoint_as(command) {
                     // Another process recorded it meanwhile, in words of its own.
-                    Err(SequencerError::Refused(_)) if is_recorded()? => Ok(false),
+                    Err(SequencerError::Refused(_)) if self.is_recorded(command)? => Ok(false),
                     recorded => Ok(!recorded?.repeated),
                 }
             }
         }
+    }
+
+    /// Returns whether the desk has recorded a command, under whichever of its keys.
+    fn is_recorded(&self, command: CommandId) -> Result<bool, SequencerError> {
+        let registry = self.newest_registry()?;
+        for (key, _) in registry.keys().filter(|(_, record)| record.principal == registry.desk()) {
+            if self.store.command(key, command)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Keeps how far a reactor has read. Another process that reads with it has kept that before: as good a place to go on.
