@@ -221,6 +221,32 @@ fn next_server_goes_on_with_the_same_client() {
     assert_eq!(started(reply.step).call, "two");
 }
 
+/// A server keeps a number of runs in mind. What it never knew takes none of their places.
+#[test]
+fn calls_that_come_to_nothing_push_no_run_out() {
+    let mut place = Place::new();
+    let (run, (claim, _)) = (place.trace, place.begun());
+    let broken = || Some(RunOrders { task: String::new(), ..orders("two") });
+    let unknown: [(Code, &dyn Fn(&Place) -> Code); 4] = [
+        (Code::ClaimUnknown, &|place| code(place.drive(&report(claim_id())))),
+        (Code::RunClaimed, &|place| code(place.claim(claim_id(), false, None))),
+        (Code::TaskInvalid, &|place| code(place.claim(claim_id(), false, broken()))),
+        (Code::ClaimUnknown, &|place| {
+            let said = SubmitInRun { claim: claim_id(), role: Role::Critic, line: String::new() };
+            code(driver::submit(place.owner(), place.trace, &said))
+        }),
+    ];
+    for (expected, call) in unknown {
+        for _ in 0..100 {
+            place.trace =
+                TraceId::new(place.owner().system().now().unwrap(), &mut { place.owner().system() });
+            assert_eq!(call(&place), expected);
+        }
+        place.trace = run;
+        place.drive(&DriveReport { ready: ready("one"), ..report(claim) }).unwrap();
+    }
+}
+
 #[test]
 fn run_that_is_driven_is_neither_claimed_nor_aborted() {
     let place = Place::new();
