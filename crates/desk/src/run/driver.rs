@@ -115,15 +115,16 @@ fn begin(
     Ok(place.insert(opened?).cast.participants())
 }
 
-/// Renews a claim, and returns who plays. The record is all that takes: a claim lapses at no server for what another one, or
-/// this one before its restart, had in mind.
+/// Renews a claim, and returns who plays. Renewing takes the record alone: where the run is not in mind, as after a restart, the
+/// caller is told so and has the claim all the same.
 fn renew(owner: &Owner, trace: TraceId, claim: ClaimId) -> Result<Vec<Participant>, Refusal> {
     let place = owner.drivers().find(trace);
     // Whoever drives the run to its end gives the claim back meanwhile.
     let place = place.as_ref().map(|place| lock(place));
-    claim::hold(owner, trace, claim, owner.system().now()?)?;
+    let held = claim::hold(owner, trace, claim, owner.system().now()?);
     let driving = place.as_deref().and_then(Option::as_ref).filter(|driving| driving.claim == claim);
-    Ok(driving.ok_or_else(claim_unknown)?.cast.participants())
+    let driving = driving.ok_or_else(claim_unknown)?;
+    held.map(|()| driving.cast.participants())
 }
 
 /// Takes what a client reports, goes on as far as that goes without it, and returns what it does next.
@@ -277,6 +278,8 @@ mod tests {
             |claim| super::claim(&there, trace, &ClaimRun { claim, abandoned: false, orders: None });
         assert_eq!(renewal(claims[0]).unwrap_err().code, Code::ClaimUnknown);
         assert!(expiry(&there, trace) >= now.plus_millis(ClaimId::LIFETIME_MILLIS));
-        assert_eq!(renewal(claims[1]).unwrap_err().code, Code::RunClaimed);
+        // Nobody else gets it that way.
+        assert_eq!(renewal(claims[1]).unwrap_err().code, Code::ClaimUnknown);
+        claim::hold(&here, trace, claims[0], now).unwrap();
     }
 }

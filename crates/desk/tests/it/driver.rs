@@ -229,7 +229,7 @@ fn calls_that_come_to_nothing_push_no_run_out() {
     let broken = || Some(RunOrders { task: String::new(), ..orders("two") });
     let unknown: [(Code, &dyn Fn(&Place) -> Code); 4] = [
         (Code::ClaimUnknown, &|place| code(place.drive(&report(claim_id())))),
-        (Code::RunClaimed, &|place| code(place.claim(claim_id(), false, None))),
+        (Code::ClaimUnknown, &|place| code(place.claim(claim_id(), false, None))),
         (Code::TaskInvalid, &|place| code(place.claim(claim_id(), false, broken()))),
         (Code::ClaimUnknown, &|place| {
             let said = SubmitInRun { claim: claim_id(), role: Role::Critic, line: String::new() };
