@@ -19,7 +19,7 @@ use demur_server::{
     credentials::socket::{PROTOCOL_HEADER, RELAY_HEADER},
     socket,
 };
-use http_body_util::Full;
+use http_body_util::{BodyExt as _, Full};
 use hyper::{Request, Response, StatusCode, body::Incoming, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
 use tokio::{net::UnixStream, task, time};
@@ -50,6 +50,24 @@ impl Way {
     /// is sent again unless it says that it is sent once.
     pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Bytes, Refusal> {
         self.exchange(call).await.map(|(_, bytes)| bytes)
+    }
+
+    /// Sends a request and returns the bytes that come back, if they are no more than this.
+    pub(crate) async fn send_within(
+        &self,
+        call: &Call<'_>,
+        limit: usize,
+    ) -> Result<Option<Vec<u8>>, Refusal> {
+        let mut body = self.opened(call).await?.into_body();
+        let mut bytes = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| lost(&error.to_string()))?;
+            bytes.extend(frame.data_ref().into_iter().flatten());
+            if bytes.len() > limit {
+                return Ok(None);
+            }
+        }
+        Ok(Some(bytes))
     }
 
     /// Sends the request for an operation, and returns what comes out of it.

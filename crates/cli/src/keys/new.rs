@@ -144,7 +144,7 @@ struct NewReply {
     desk: Option<Fingerprint>,
     event: Sequence,
     fingerprint: Fingerprint,
-    /// Whether the secret is in the keystore.
+    /// Whether the secret is in the keyring.
     kept: bool,
     key_file: String,
     name: String,
@@ -154,7 +154,7 @@ struct NewReply {
     retired: Vec<Spent>,
     role: Role,
     store: StoreId,
-    /// Whether the keystore held keys before the store began: they belong to no registry here.
+    /// Whether the keyring held keys before the store began: they belong to no registry here.
     strangers: bool,
 }
 

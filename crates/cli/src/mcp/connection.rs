@@ -68,8 +68,8 @@ impl CallerConnection for BridgeConnection {
     }
 
     async fn export(&self, trace: TraceId, limit: usize) -> Result<Vec<u8>, Refusal> {
-        let bytes = self.bytes(Call::get(format!("/v1/traces/{trace}/export"))).await?;
-        if bytes.len() > limit { Err(export_too_large(trace, limit)) } else { Ok(bytes) }
+        let call = self.named(Call::get(format!("/v1/traces/{trace}/export")));
+        self.way.send_within(&call, limit).await?.ok_or_else(|| export_too_large(trace, limit))
     }
 
     async fn verify(&self, export: Vec<u8>) -> Result<Value, Refusal> {
