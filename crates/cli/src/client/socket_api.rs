@@ -24,18 +24,18 @@ use hyper::{Request, Response, StatusCode, body::Incoming, client::conn::http1, 
 use hyper_util::rt::TokioIo;
 use tokio::{net::UnixStream, task, time};
 
-use super::{AGAIN, Call, FolderUser, Unanswered, check_protocol, lost, start, whole};
+use super::{FolderUser, RETRY_INTERVAL, SocketRequest, Unanswered, check_protocol, lost, start, whole};
 use crate::{data::DataFolder, visible::shell_word};
 
 /// The way to the server of a data folder.
 #[derive(Clone)]
-pub(crate) struct Way {
+pub(crate) struct SocketApi {
     data: DataFolder,
     /// Whether a server may be started.
     starts: bool,
 }
 
-impl Way {
+impl SocketApi {
     /// Returns the way to the server of this folder.
     pub(crate) const fn new(data: DataFolder, starts: bool) -> Self {
         Self { data, starts }
@@ -48,14 +48,14 @@ impl Way {
 
     /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
     /// is sent again unless it says that it is sent once.
-    pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Bytes, Refusal> {
+    pub(crate) async fn send(&self, call: &SocketRequest<'_>) -> Result<Bytes, Refusal> {
         self.exchange(call).await.map(|(_, bytes)| bytes)
     }
 
     /// Sends a request and returns the bytes that come back, if they are no more than this.
     pub(crate) async fn send_within(
         &self,
-        call: &Call<'_>,
+        call: &SocketRequest<'_>,
         limit: usize,
     ) -> Result<Option<Vec<u8>>, Refusal> {
         let mut body = self.opened(call).await?.into_body();
@@ -73,7 +73,7 @@ impl Way {
     /// Sends the request for an operation, and returns what comes out of it.
     pub(crate) async fn perform<O: Operation>(
         &self,
-        call: &Call<'_>,
+        call: &SocketRequest<'_>,
     ) -> Result<ApiReply<O::Output>, Refusal> {
         let (status, bytes) = self.exchange(call).await?;
         let text: &[u8] = if O::Output::is_nothing() { b"{}" } else { &bytes };
@@ -84,7 +84,7 @@ impl Way {
     }
 
     /// Sends a request and returns status and bytes, as [`Self::send`] does.
-    async fn exchange(&self, call: &Call<'_>) -> Result<(StatusCode, Bytes), Refusal> {
+    async fn exchange(&self, call: &SocketRequest<'_>) -> Result<(StatusCode, Bytes), Refusal> {
         let begun = Instant::now();
         loop {
             let unanswered = match self.open(call).await {
@@ -102,7 +102,7 @@ impl Way {
     }
 
     /// Sends a request, and returns a response of which nothing was read yet.
-    pub(super) async fn opened(&self, call: &Call<'_>) -> Result<Response<Incoming>, Refusal> {
+    pub(super) async fn opened(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Refusal> {
         let begun = Instant::now();
         loop {
             match self.open(call).await {
@@ -115,7 +115,7 @@ impl Way {
     /// Returns once a request can be sent again, with a server started where none runs, or says why it cannot.
     async fn before_retry(
         &self,
-        call: &Call<'_>,
+        call: &SocketRequest<'_>,
         unanswered: Unanswered,
         begun: Instant,
     ) -> Result<(), Refusal> {
@@ -137,7 +137,7 @@ impl Way {
         if begun.elapsed() > call.patience {
             return Err(problem);
         }
-        time::sleep(AGAIN).await;
+        time::sleep(RETRY_INTERVAL).await;
         Ok(())
     }
 
@@ -162,7 +162,7 @@ impl Way {
     }
 
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
-    pub(super) async fn open(&self, call: &Call<'_>) -> Result<Response<Incoming>, Unanswered> {
+    pub(super) async fn open(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Unanswered> {
         let response = self.request(call).await?;
         check_protocol(&response)?;
         let status = response.status();
@@ -173,7 +173,7 @@ impl Way {
     }
 
     /// Sends a request over a connection of its own.
-    pub(super) async fn request(&self, call: &Call<'_>) -> Result<Response<Incoming>, Unanswered> {
+    pub(super) async fn request(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Unanswered> {
         let stream = socket::connect(self.data.path()).map_err(|error| self.unreachable(&error))?;
         let connected = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
         let stream = connected.map_err(|error| Unanswered::Lost(error.to_string()))?;
@@ -228,9 +228,9 @@ impl Way {
     }
 }
 
-impl<O: Operation> call::Call<O> for Way {
+impl<O: Operation> call::Call<O> for SocketApi {
     async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
-        self.perform::<O>(&Call::of(&request)?).await
+        self.perform::<O>(&SocketRequest::of(&request)?).await
     }
 }
 
@@ -271,6 +271,6 @@ mod tests {
     #[test]
     fn socket_is_a_way_to_every_operation() {
         const fn is_connection<T: Connection>() {}
-        is_connection::<Way>();
+        is_connection::<SocketApi>();
     }
 }
