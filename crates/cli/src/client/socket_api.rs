@@ -22,6 +22,7 @@ use demur_server::{
 use http_body_util::{BodyExt as _, Full};
 use hyper::{Request, Response, StatusCode, body::Incoming, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
+use rustix::process::geteuid;
 use tokio::{net::UnixStream, task, time};
 
 use super::{FolderUser, RETRY_INTERVAL, SocketRequest, Unanswered, check_protocol, lost, start, whole};
@@ -143,7 +144,7 @@ impl SocketApi {
 
     /// Makes sure that a server answers, for whoever can do without.
     pub(super) async fn reach(&self) -> Result<(), Refusal> {
-        match socket::connect(self.data.path()).map_err(|error| self.unreachable(&error)) {
+        match self.connect() {
             Ok(_) => Ok(()),
             Err(Unanswered::NoServer) => {
                 let data = self.data.clone();
@@ -174,9 +175,7 @@ impl SocketApi {
 
     /// Sends a request over a connection of its own.
     pub(super) async fn request(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Unanswered> {
-        let stream = socket::connect(self.data.path()).map_err(|error| self.unreachable(&error))?;
-        let connected = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
-        let stream = connected.map_err(|error| Unanswered::Lost(error.to_string()))?;
+        let stream = self.connect()?;
         let lost = |error: hyper::Error| Unanswered::Lost(error.to_string());
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
         tokio::spawn(async move {
@@ -200,6 +199,20 @@ impl SocketApi {
         let body = Full::new(Bytes::from(call.body.clone()));
         let request = request.body(body).map_err(|error| Unanswered::Refused(Refusal::bug(&error)))?;
         sender.send_request(request).await.map_err(lost)
+    }
+
+    fn connect(&self) -> Result<UnixStream, Unanswered> {
+        let stream = socket::connect(self.data.path()).map_err(|error| self.unreachable(&error))?;
+        let connected = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
+        let stream = connected.map_err(|error| Unanswered::Lost(error.to_string()))?;
+        // It would not listen to this user, and this user has no reason to believe it.
+        if stream.peer_cred().is_ok_and(|server| server.uid() != geteuid().as_raw()) {
+            let folder = crate::visible::visible_path(self.data.path());
+            let message = format!("expected a server of your own for {folder}, found one of another user");
+            let refusal = Refusal::new(Code::Forbidden, message);
+            return Err(Unanswered::Refused(refusal.with_cure("--data names another data folder")));
+        }
+        Ok(stream)
     }
 
     fn unreachable(&self, error: &io::Error) -> Unanswered {
