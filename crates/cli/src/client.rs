@@ -22,7 +22,7 @@ use demur_api::{
 use demur_server::credentials::socket::PROTOCOL_HEADER;
 use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};
-use tokio::runtime::Runtime;
+use tokio::{runtime::Runtime, time::timeout};
 
 pub(crate) use download::Broken;
 pub(crate) use folder_user::FolderUser;
@@ -171,6 +171,12 @@ impl Client {
         Ok(self.runtime.block_on(self.way.call(request))?.document)
     }
 
+    /// Has an operation done that takes a moment; a server that does not answer is told.
+    pub(crate) fn call_at_once<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
+        let answered = self.runtime.block_on(async { timeout(ANSWER_TIMEOUT, self.way.call(request)).await });
+        Ok(answered.unwrap_or_else(|_| Err(self.way.silent()))?.document)
+    }
+
     /// Has an operation done, with a request that is not sent as usual.
     pub(crate) fn call_with<O: Operation>(
         &self,
@@ -242,3 +248,5 @@ fn lost(error: &str) -> Refusal {
 const SERVER_PATIENCE: Duration = Duration::from_secs(30);
 /// How often it is tried.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
+/// How long a server may take to answer what takes a moment.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);

@@ -234,6 +234,11 @@ impl SocketApi {
         Some(unreachable_server(self.data.path(), server.process))
     }
 
+    /// Returns what to say about a server that does not answer.
+    pub(super) fn silent(&self) -> Refusal {
+        self.server_without_socket().unwrap_or_else(|| self.no_server())
+    }
+
     pub(super) fn no_server(&self) -> Refusal {
         let folder = crate::visible::visible_path(self.data.path());
         Refusal::new(Code::NoServer, format!("no server runs for {folder}"))
