@@ -224,7 +224,9 @@ fn hear(desk: &Desk, owner: &Owner, after: Cursor) -> Result<(Cursor, bool), Ref
         for id in &questions {
             owner.lookup().forget(*id);
         }
+        let marked = owner.marks().hear(owner.ledger().store(), followed.changes);
         desk.waiters().wake(questions);
+        marked?;
     }
     Ok((followed.cursor, followed.has_more))
 }

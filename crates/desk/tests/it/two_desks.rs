@@ -4,6 +4,7 @@
 mod claim;
 mod crash;
 mod credentials;
+mod hook;
 mod once;
 mod states;
 
