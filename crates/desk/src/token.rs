@@ -35,6 +35,8 @@ struct Known {
     tokens: Option<BTreeMap<String, Kept>>,
     /// How many changes were made here.
     changes: u64,
+    /// How many could not be read.
+    unread: usize,
 }
 
 impl Known {
@@ -52,6 +54,20 @@ impl Known {
 struct Kept {
     token: Token,
     digest: Digest,
+}
+
+/// As much of a token as says whose session it is. A newer version may have written more: its sessions end with their person,
+/// too.
+#[derive(Deserialize)]
+struct Named {
+    token: NamedToken,
+}
+
+#[derive(Deserialize)]
+struct NamedToken {
+    id: String,
+    name: String,
+    scopes: Vec<String>,
 }
 
 /// What a new token is to be.
@@ -82,7 +98,7 @@ impl Wanted {
 impl Tokens {
     /// Returns the tokens of a store that has no more than this.
     pub const fn new(most: usize) -> Self {
-        Self { known: Mutex::new(Known { tokens: None, changes: 0 }), most }
+        Self { known: Mutex::new(Known { tokens: None, changes: 0, unread: 0 }), most }
     }
 
     /// Returns the token with this secret, if it is good now. Reads nothing from the disk: nobody is known before
@@ -105,20 +121,25 @@ impl Tokens {
 
     /// Reads the tokens from the store: another process may have changed them.
     pub fn load(&self, owner: &Owner) -> Result<(), Refusal> {
-        let read = |kept: &KeptRecord| match records::read::<Kept>(kept) {
-            Ok(read) => Some((read.token.id.clone(), read)),
-            // What a newer version wrote is good for nothing here, and keeps nobody else out.
-            Err(error) => {
-                tracing::warn!(record = %kept.key, %error, "a token cannot be read");
-                None
-            }
-        };
+        // What a newer version wrote is good for nothing here, and keeps nobody else out.
+        let read =
+            |kept: &KeptRecord| records::read(kept).ok().map(|read: Kept| (read.token.id.clone(), read));
         loop {
             let before = self.known().changes;
-            let found = records::all(owner.ledger().store(), PREFIX)?.iter().filter_map(read).collect();
+            let all = records::all(owner.ledger().store(), PREFIX)?;
+            let found: BTreeMap<_, _> = all.iter().filter_map(read).collect();
+            let unread = all.len() - found.len();
             let mut known = self.known();
             // What was changed here meanwhile may not be in what was read.
             if known.changes == before {
+                // This is done twice a second: only news is told.
+                if unread > known.unread {
+                    tracing::warn!(
+                        count = unread,
+                        "tokens of a newer version of demur are good for nothing here"
+                    );
+                }
+                known.unread = unread;
                 known.tokens = Some(found);
                 return Ok(());
             }
@@ -189,7 +210,7 @@ impl Tokens {
         let mut kept = records::all(owner.ledger().store(), PREFIX)?;
         // Two may have been made in one moment; a version is made once.
         kept.sort_by_key(|kept| kept.version);
-        kept.iter().map(|kept| records::read(kept).map(|Kept { token, .. }| token)).collect()
+        Ok(kept.iter().filter_map(records::listed).map(|Kept { token, .. }| token).collect())
     }
 
     /// Takes a token back.
@@ -216,8 +237,8 @@ impl Tokens {
     ) -> Result<Option<u64>, Refusal> {
         let mut ended = Vec::new();
         for kept in records::all(owner.ledger().store(), PREFIX)? {
-            let Kept { token, .. } = records::read(&kept)?;
-            if token.scopes.contains(&Scope::Person) && name::same(&token.name, name) {
+            let Some(Named { token }) = records::listed(&kept) else { continue };
+            if token.scopes.contains(&Scope::Person.to_string()) && name::same(&token.name, name) {
                 swaps.push(records::removal(kept.key, kept.version));
                 ended.push(token.id);
             }
