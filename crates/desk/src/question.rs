@@ -16,6 +16,8 @@ mod once;
 mod search;
 mod secret;
 mod showing;
+#[cfg(test)]
+pub(crate) mod tests;
 mod view;
 
 use demur_api::question::{
