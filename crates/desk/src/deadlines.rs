@@ -1,19 +1,37 @@
 //! Deadlines: what follows from the clock is made visible at its time. Any number of restarts in between change nothing:
 //! the deadlines are in the ledger.
 
-use std::{sync::Arc, time::Duration};
+#[cfg(test)]
+mod tests;
 
+use std::{
+    collections::BTreeMap,
+    mem,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use demur_api::{code::Code, question::QuestionId, refusal::Refusal};
+use demur_core::time::Timestamp;
+use demur_store::contract::QuestionSummary;
 use tokio::time;
 
-use crate::{desk::Desk, question::expire};
+use crate::{desk::Desk, owner::Owner, question::expire, trouble_log::TroubleLog};
 
 /// Fires deadlines until the desk closes.
 pub async fn run(desk: Arc<Desk>) {
     let mut commits = desk.waiters().commits();
+    let (mut passed, mut log) = (Passed::default(), TroubleLog::new("deadlines cannot be looked for"));
     loop {
         // Seen before the look: whatever is recorded after it wakes us again.
         commits.mark_unchanged();
-        let wait = fire(&desk).await;
+        let looked = desk.work(move |_, owner| {
+            let wait = owner.system().now().and_then(|now| fire(owner, now, &mut passed));
+            Ok((wait, passed))
+        });
+        let wait;
+        (wait, passed) = looked.await.unwrap_or_else(|error| (Err(error), Passed::default()));
+        let wait = log.note(wait).unwrap_or(AFTER_TROUBLE);
         tokio::select! {
             () = time::sleep(wait) => {}
             changed = commits.changed() => if changed.is_err() { return },
@@ -24,29 +42,66 @@ pub async fn run(desk: Arc<Desk>) {
     }
 }
 
+/// Due questions that could not be recorded. They are passed over for a moment, so that those behind them have their turn.
+#[derive(Default)]
+struct Passed {
+    questions: BTreeMap<QuestionId, Code>,
+    /// When all of them are tried again; none before everything that is due had its turn.
+    until: Option<Instant>,
+    /// What was told of those that were tried before: only news is told.
+    told: BTreeMap<QuestionId, Code>,
+}
+
+impl Passed {
+    /// Tries all of them again, if it is time.
+    fn renew(&mut self) {
+        if self.until.is_some_and(|until| until <= Instant::now()) {
+            self.until = None;
+            self.told = mem::take(&mut self.questions);
+        }
+    }
+
+    fn note(&mut self, question: &QuestionSummary, error: &Refusal) {
+        let (id, code) = (id_of(question), error.code);
+        if self.told.get(&id) != Some(&code) {
+            tracing::warn!(question = %id, code = code.as_str(), %error, "a deadline could not be recorded");
+        }
+        self.questions.insert(id, code);
+    }
+}
+
 /// Records what is due and returns how long nothing else will be.
-async fn fire(desk: &Arc<Desk>) -> Duration {
-    let looked = desk.work(|_, owner| {
-        let now = owner.system().now()?;
-        let mut failed = false;
-        let found = expire(owner, now, BATCH, &mut |question, error| {
-            failed = true;
-            tracing::warn!(trace = %question.trace, code = error.code.as_str(), "a deadline could not be recorded");
-        })?;
-        let next = owner.ledger().store().next_deadline()?;
-        let wait = next.map(|next| next.as_millis().saturating_sub(now.as_millis()));
-        Ok(match (found, wait) {
-            _ if failed => AFTER_TROUBLE,
-            (BATCH, _) => Duration::ZERO,
-            (_, Some(millis)) => Duration::from_millis(millis).min(LONGEST),
-            (_, None) => LONGEST,
-        })
-    });
-    looked.await.unwrap_or(LONGEST)
+fn fire(owner: &Owner, now: Timestamp, passed: &mut Passed) -> Result<Duration, Refusal> {
+    passed.renew();
+    let (store, limit) = (owner.ledger().store(), BATCH + passed.questions.len());
+    let due = store.due_questions(now, limit)?;
+    let is_full = due.len() == limit;
+    for question in &due {
+        if !passed.questions.contains_key(&id_of(question))
+            && let Err(error) = expire(owner, question)
+        {
+            passed.note(question, &error);
+        }
+    }
+    if is_full && passed.questions.len() < MOST_PASSED {
+        return Ok(Duration::ZERO);
+    }
+    if !passed.questions.is_empty() {
+        passed.until.get_or_insert_with(|| Instant::now() + AFTER_TROUBLE);
+        return Ok(AFTER_TROUBLE);
+    }
+    let wait = store.next_deadline()?.map(|next| next.as_millis().saturating_sub(now.as_millis()));
+    Ok(wait.map_or(LONGEST, |millis| Duration::from_millis(millis).min(LONGEST)))
+}
+
+const fn id_of(question: &QuestionSummary) -> QuestionId {
+    QuestionId { trace: question.trace, sequence: question.sequence }
 }
 
 /// How many deadlines are fired at once.
 const BATCH: usize = 64;
+/// How many questions are passed over; those behind them wait.
+const MOST_PASSED: usize = 10_000;
 /// The clock may be set: nobody sleeps longer than this.
 const LONGEST: Duration = Duration::from_secs(30);
 /// How long until what could not be recorded is tried again.

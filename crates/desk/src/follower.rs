@@ -25,7 +25,7 @@ use tokio::{
 
 pub use self::change::{ChangedQuestion, QuestionChange};
 use self::ring::Ring;
-use crate::{desk::Desk, owner::Owner};
+use crate::{desk::Desk, owner::Owner, trouble_log::TroubleLog};
 
 /// What was said lately, and who listens.
 pub(crate) struct Follower {
@@ -113,13 +113,14 @@ pub async fn run(desk: Arc<Desk>) {
 
 async fn follow(desk: &Arc<Desk>) {
     let follower = desk.follower();
+    let mut log = TroubleLog::new("what is recorded cannot be followed");
     loop {
         // Nobody is told that they watch before this place is known, so what comes after it reaches them.
         let looked = desk.work(|_, owner| {
             let store = owner.ledger().store();
             Ok((store.is_shared(), store.end()?))
         });
-        let Ok((is_shared, end)) = looked.await else {
+        let Some((is_shared, end)) = log.note(looked.await) else {
             time::sleep(RETRY_DELAY).await;
             continue;
         };
@@ -138,15 +139,17 @@ async fn read_from(desk: &Arc<Desk>, end: Cursor, is_shared: bool) -> Option<()>
     let mut commits = desk.waiters().commits();
     let (mut beat, mut look) = (every(BEAT_INTERVAL), every(LOOK_INTERVAL));
     let (mut heard, mut told) = (end, end);
+    let mut hearing_log = TroubleLog::new("what other processes recorded cannot be read");
+    let mut telling_log = TroubleLog::new("those who watch questions cannot be told");
     while is_shared || follower.viewers() > 0 {
         // Seen before the look: whatever is recorded after it wakes us again.
         commits.mark_unchanged();
         if is_shared {
-            heard = hear_on(desk, heard).await;
+            heard = hear_on(desk, heard, &mut hearing_log).await;
         }
         if follower.viewers() > 0 {
             follower.begin(told);
-            told = tell_on(desk, told).await;
+            told = tell_on(desk, told, &mut telling_log).await;
         } else {
             follower.rest();
             told = heard;
@@ -166,6 +169,7 @@ async fn read_from(desk: &Arc<Desk>, end: Cursor, is_shared: bool) -> Option<()>
 /// it for dead; never in a store that is not shared.
 async fn keep_up(desk: &Arc<Desk>) {
     let mut look = every(LOOK_INTERVAL);
+    let mut log = TroubleLog::new("the store does not answer");
     loop {
         look.tick().await;
         let here = Arc::clone(desk);
@@ -178,16 +182,14 @@ async fn keep_up(desk: &Arc<Desk>) {
             owner.ledger().renew_lease()?;
             here.tokens().load(&owner).map(|()| true)
         });
-        match kept_up.await {
-            Ok(Ok(true)) => {}
-            Ok(Ok(false)) => return future::pending().await,
-            Ok(Err(error)) if error.code == Code::LeaseLost => {
-                // It must not go on as if others did not go on without it.
-                tracing::error!("ends: this process did not say in time that it lives");
-                return desk.end();
-            }
-            Ok(Err(error)) => tracing::warn!(code = error.code.as_str(), %error, "the store does not answer"),
-            Err(error) => tracing::error!(%error, "the store cannot be asked"),
+        let kept_up = kept_up.await.unwrap_or_else(|error| Err(Refusal::bug(&error)));
+        if kept_up.as_ref().is_err_and(|error| error.code == Code::LeaseLost) {
+            // It must not go on as if others did not go on without it.
+            tracing::error!("ends: this process did not say in time that it lives");
+            return desk.end();
+        }
+        if log.note(kept_up) == Some(false) {
+            return future::pending().await;
         }
     }
 }
@@ -200,11 +202,10 @@ fn every(period: Duration) -> Interval {
 }
 
 /// Takes note of what other processes recorded after a place; returns how far that is.
-async fn hear_on(desk: &Arc<Desk>, mut after: Cursor) -> Cursor {
+async fn hear_on(desk: &Arc<Desk>, mut after: Cursor, log: &mut TroubleLog) -> Cursor {
     loop {
-        let Ok((cursor, has_more)) = desk.work(move |desk, owner| hear(desk, owner, after)).await else {
-            return after;
-        };
+        let read = desk.work(move |desk, owner| hear(desk, owner, after)).await;
+        let Some((cursor, has_more)) = log.note(read) else { return after };
         after = cursor;
         if !has_more {
             return after;
@@ -224,16 +225,19 @@ fn hear(desk: &Desk, owner: &Owner, after: Cursor) -> Result<(Cursor, bool), Ref
         for id in &questions {
             owner.lookup().forget(*id);
         }
+        let marked = owner.marks().hear(owner.ledger().store(), followed.changes);
         desk.waiters().wake(questions);
+        marked?;
     }
     Ok((followed.cursor, followed.has_more))
 }
 
 /// Tells whoever watches what was recorded after a place; returns how far that is.
-async fn tell_on(desk: &Arc<Desk>, mut after: Cursor) -> Cursor {
+async fn tell_on(desk: &Arc<Desk>, mut after: Cursor, log: &mut TroubleLog) -> Cursor {
     loop {
         // What cannot be read now is read with the next commit, or the next sign of life.
-        let Ok(page) = desk.work(move |_, owner| page(owner, after)).await else { return after };
+        let read = desk.work(move |_, owner| page(owner, after)).await;
+        let Some(page) = log.note(read) else { return after };
         let Some(last) = page.last else { return after };
         after = last;
         desk.follower().tell(page.changes, last);

@@ -59,6 +59,7 @@ pub mod store_check;
 pub mod subject;
 pub mod token;
 pub mod trace;
+mod trouble_log;
 pub mod verification;
 pub mod visible;
 pub mod waiters;

@@ -3,9 +3,11 @@
 //!
 //! Marks are kept for the askers that a hook named (`hooked.json`). They are made after the commit that carries the question
 //! and before anybody hears that it was asked, and taken away after the commit that settles it: both where the ledger tells
-//! its listeners. Whatever a crash left is put right when the folder is opened next. A mark too many costs one look into
-//! the ledger; one too few would let a call pass, so whatever is in doubt is marked.
+//! its listeners. What another process records in a shared store is marked once the follower hears of it. Whatever a crash left
+//! is put right when the folder is opened next. A mark too many costs one look into the ledger; one too few would let a call
+//! pass, so whatever is in doubt is marked.
 
+mod elsewhere;
 mod handle;
 mod standing;
 

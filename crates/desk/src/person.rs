@@ -59,7 +59,7 @@ pub(crate) fn add(
 pub(crate) fn list(owner: &Owner) -> Result<Vec<Person>, Refusal> {
     let mut people = Vec::new();
     for kept in records::all(owner.ledger().store(), name::PREFIX)? {
-        if let Holder::Person(person) = records::read(&kept)? {
+        if let Some(Holder::Person(person)) = records::listed(&kept) {
             people.push((kept.version, person));
         }
     }

@@ -90,7 +90,14 @@ pub fn submit(owner: &Owner, submission: Submission<'_>) -> Result<Session, Refu
     let (trace, principal) = (session::trace_of(uuid), author.principal());
     if owner.ledger().store().trace(trace)?.is_none() {
         let speaker = Speaker::Key(author);
-        session::perform(owner, trace, &speaker, || Ok((act::submit(uuid, name, plan, rules)?, ())))?;
+        let submitted =
+            session::perform(owner, trace, &speaker, || Ok((act::submit(uuid, name, plan, rules)?, ())));
+        // Somebody else with the same session may have been faster: then what is there decides.
+        if let Err(error) = submitted
+            && owner.ledger().store().trace(trace)?.is_none()
+        {
+            return Err(error);
+        }
     }
     let session = session::read(owner.ledger(), uuid)?;
     if session.is_submission_of(plan, rules, principal) {

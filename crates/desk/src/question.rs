@@ -16,6 +16,8 @@ mod once;
 mod search;
 mod secret;
 mod showing;
+#[cfg(test)]
+pub(crate) mod tests;
 mod view;
 
 use demur_api::question::{
@@ -29,7 +31,7 @@ pub use ask::{Asked, ask};
 use ask::{asking, asking_keyed};
 pub(crate) use cache::QuestionCache;
 pub use deliver::deliver;
-pub use expire::expire;
+pub(crate) use expire::expire;
 pub use history::{QuestionEvent, QuestionHistory};
 pub use in_person::PersonalAct;
 pub use list::{list, list_of};

@@ -1,9 +1,13 @@
-//! Records as the desk keeps them: JSON documents under a name, changed by compare and swap.
+//! Records as the desk keeps them: JSON documents under a name, changed by compare and swap. What a newer version wrote is
+//! refused where it is asked for, and passed over in lists.
+
+#[cfg(test)]
+mod tests;
 
 use demur_api::refusal::Refusal;
 use demur_core::time::Timestamp;
 use demur_sequencer::SequencerError;
-use demur_store::contract::{KeptRecord, RecordKey, RecordValue, Store, Swap, Version};
+use demur_store::contract::{KeptRecord, RecordKey, RecordValue, Store, StoreError, Swap, Version};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::owner::Owner;
@@ -33,7 +37,24 @@ pub(crate) fn find<T: DeserializeOwned>(
 
 /// Returns what a record says.
 pub(crate) fn read<T: DeserializeOwned>(kept: &KeptRecord) -> Result<T, Refusal> {
-    serde_json::from_slice(&kept.value.bytes).map_err(|error| Refusal::bug(&error))
+    let unread = |error: serde_json::Error| {
+        let key = kept.key.to_string();
+        // JSON of another shape is a newer version's; anything else nobody wrote.
+        Refusal::from(if error.is_data() {
+            StoreError::WordNewer { what: "record", word: key }
+        } else {
+            StoreError::Corrupt { what: format!("record {key} is not JSON") }
+        })
+    };
+    serde_json::from_slice(&kept.value.bytes).map_err(unread)
+}
+
+/// Returns what a record of a list says; none where it cannot be read: it does not hide the others.
+pub(crate) fn listed<T: DeserializeOwned>(kept: &KeptRecord) -> Option<T> {
+    let warn = |error: &Refusal| {
+        tracing::warn!(record = %kept.key, code = error.code.as_str(), %error, "a record is passed over");
+    };
+    read(kept).inspect_err(warn).ok()
 }
 
 /// Returns what a record is to say, and until when.

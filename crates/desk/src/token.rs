@@ -2,6 +2,8 @@
 //! part of it is in the ledger.
 
 mod handle;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::BTreeMap,
@@ -35,9 +37,20 @@ struct Known {
     tokens: Option<BTreeMap<String, Kept>>,
     /// How many changes were made here.
     changes: u64,
+    /// How many could not be read.
+    unread: usize,
+    /// When they were read last from a store that other processes change; none for one that nobody else does.
+    read_at: Option<Timestamp>,
 }
 
 impl Known {
+    /// Returns the tokens, unless they were read so long ago that others may have taken back some of them.
+    fn believed(&self, now: Timestamp, millis: u64) -> Option<&BTreeMap<String, Kept>> {
+        // They may have been read since the caller looked at the clock; and a clock that was set tells nothing.
+        let is_fresh = |read: Timestamp| now.as_millis().abs_diff(read.as_millis()) < millis;
+        self.tokens.as_ref().filter(|_| self.read_at.is_none_or(is_fresh))
+    }
+
     fn change(&mut self, change: impl FnOnce(&mut BTreeMap<String, Kept>)) {
         if let Some(tokens) = &mut self.tokens {
             change(tokens);
@@ -52,6 +65,20 @@ impl Known {
 struct Kept {
     token: Token,
     digest: Digest,
+}
+
+/// As much of a token as says whose session it is. A newer version may have written more: its sessions end with their person,
+/// too.
+#[derive(Deserialize)]
+struct Named {
+    token: NamedToken,
+}
+
+#[derive(Deserialize)]
+struct NamedToken {
+    id: String,
+    name: String,
+    scopes: Vec<String>,
 }
 
 /// What a new token is to be.
@@ -82,7 +109,7 @@ impl Wanted {
 impl Tokens {
     /// Returns the tokens of a store that has no more than this.
     pub const fn new(most: usize) -> Self {
-        Self { known: Mutex::new(Known { tokens: None, changes: 0 }), most }
+        Self { known: Mutex::new(Known { tokens: None, changes: 0, unread: 0, read_at: None }), most }
     }
 
     /// Returns the token with this secret, if it is good now. Reads nothing from the disk: nobody is known before
@@ -91,34 +118,42 @@ impl Tokens {
         let id = id_of(secret)?;
         let digest = sha256(secret.as_bytes());
         let known = self.known();
-        let kept = known.tokens.as_ref().and_then(|tokens| tokens.get(id));
+        let kept = known.believed(now, TRUST_MILLIS).and_then(|tokens| tokens.get(id));
         // The digest of a guess says nothing about the secret: comparing it needs no constant time.
         let good = kept.filter(|kept| kept.digest == digest).map(|kept| &kept.token);
         let in_time = good.filter(|token| token.expires.is_none_or(|expires| now < expires));
         in_time.map(|token| Arc::new(token.clone()))
     }
 
-    /// Returns whether the tokens were read from the store.
-    pub fn is_loaded(&self) -> bool {
-        self.known().tokens.is_some()
+    /// Returns whether the tokens were read from the store, lately where other processes change them.
+    pub fn is_loaded(&self, now: Timestamp) -> bool {
+        self.known().believed(now, FRESH_MILLIS).is_some()
     }
 
     /// Reads the tokens from the store: another process may have changed them.
     pub fn load(&self, owner: &Owner) -> Result<(), Refusal> {
-        let read = |kept: &KeptRecord| match records::read::<Kept>(kept) {
-            Ok(read) => Some((read.token.id.clone(), read)),
-            // What a newer version wrote is good for nothing here, and keeps nobody else out.
-            Err(error) => {
-                tracing::warn!(record = %kept.key, %error, "a token cannot be read");
-                None
-            }
-        };
+        // What a newer version wrote is good for nothing here, and keeps nobody else out.
+        let read =
+            |kept: &KeptRecord| records::read(kept).ok().map(|read: Kept| (read.token.id.clone(), read));
         loop {
             let before = self.known().changes;
-            let found = records::all(owner.ledger().store(), PREFIX)?.iter().filter_map(read).collect();
+            // Before the look: whatever is changed after it may not be in what is read.
+            let read_at = owner.ledger().store().is_shared().then(|| owner.system().now()).transpose()?;
+            let all = records::all(owner.ledger().store(), PREFIX)?;
+            let found: BTreeMap<_, _> = all.iter().filter_map(read).collect();
+            let unread = all.len() - found.len();
             let mut known = self.known();
             // What was changed here meanwhile may not be in what was read.
             if known.changes == before {
+                // This is done twice a second: only news is told.
+                if unread > known.unread {
+                    tracing::warn!(
+                        count = unread,
+                        "tokens of a newer version of demur are good for nothing here"
+                    );
+                }
+                known.unread = unread;
+                known.read_at = read_at;
                 known.tokens = Some(found);
                 return Ok(());
             }
@@ -189,7 +224,7 @@ impl Tokens {
         let mut kept = records::all(owner.ledger().store(), PREFIX)?;
         // Two may have been made in one moment; a version is made once.
         kept.sort_by_key(|kept| kept.version);
-        kept.iter().map(|kept| records::read(kept).map(|Kept { token, .. }| token)).collect()
+        Ok(kept.iter().filter_map(records::listed).map(|Kept { token, .. }| token).collect())
     }
 
     /// Takes a token back.
@@ -216,8 +251,8 @@ impl Tokens {
     ) -> Result<Option<u64>, Refusal> {
         let mut ended = Vec::new();
         for kept in records::all(owner.ledger().store(), PREFIX)? {
-            let Kept { token, .. } = records::read(&kept)?;
-            if token.scopes.contains(&Scope::Person) && name::same(&token.name, name) {
+            let Some(Named { token }) = records::listed(&kept) else { continue };
+            if token.scopes.contains(&Scope::Person.to_string()) && name::same(&token.name, name) {
                 swaps.push(records::removal(kept.key, kept.version));
                 ended.push(token.id);
             }
@@ -232,7 +267,7 @@ impl Tokens {
     /// Returns whether a token is still good.
     pub fn is_good(&self, id: &str, now: Timestamp) -> bool {
         let known = self.known();
-        let kept = known.tokens.as_ref().and_then(|tokens| tokens.get(id));
+        let kept = known.believed(now, TRUST_MILLIS).and_then(|tokens| tokens.get(id));
         kept.is_some_and(|kept| kept.token.expires.is_none_or(|expires| now < expires))
     }
 
@@ -276,5 +311,9 @@ fn id_of(secret: &str) -> Option<&str> {
 
 /// What every token begins with, so that scanners find one that leaked.
 const TOKEN_PREFIX: &str = "dmr_";
+/// How long tokens of a shared store are taken as they were read; the follower reads them twice a second.
+const FRESH_MILLIS: u64 = 1000;
+/// After how long nobody is believed because the store does not answer.
+const TRUST_MILLIS: u64 = 2000;
 /// What the keys of their records begin with.
 const PREFIX: &str = "token/";

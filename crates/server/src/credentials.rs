@@ -137,7 +137,7 @@ async fn by_token(
     if secret.len() > MAX_SECRET_BYTES {
         return Ok(Err(NoGood));
     }
-    if !service.desk.tokens().is_loaded() {
+    if !service.desk.tokens().is_loaded(service.desk.now()?) {
         service.work(Desk::load_tokens).await?;
     }
     let found = service.desk.tokens().find(secret, service.desk.now()?);

@@ -54,17 +54,13 @@ pub(super) fn spending(code: &str, was: Version) -> Result<Swap, Refusal> {
 
 /// Returns the swaps that take away the links of somebody.
 pub(super) fn forgetting(store: &dyn Store, name: &str) -> Result<Vec<Swap>, Refusal> {
-    let theirs = |kept: &KeptRecord| -> Result<bool, Refusal> {
-        let link: Link = records::read(kept)?;
-        Ok(link.person.is_some_and(|person| name::same(&person, name)))
+    // One that cannot be read may be theirs. A link is soon made again.
+    let theirs = |kept: &KeptRecord| {
+        records::listed(kept)
+            .is_none_or(|link: Link| link.person.is_some_and(|person| name::same(&person, name)))
     };
-    let mut swaps = Vec::new();
-    for kept in records::all(store, PREFIX)? {
-        if theirs(&kept)? {
-            swaps.push(records::removal(kept.key, kept.version));
-        }
-    }
-    Ok(swaps)
+    let found = records::all(store, PREFIX)?.into_iter().filter(theirs);
+    Ok(found.map(|kept| records::removal(kept.key, kept.version)).collect())
 }
 
 /// Only the digest of a code is kept.

@@ -1,8 +1,11 @@
 //! The questions of the last moments, in memory: what was just recorded is shown without being read back. Whatever this does not
 //! follow is dropped and read again, also what another process did to a question, once the follower has heard of it.
 
+#[cfg(test)]
+mod tests;
+
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -29,6 +32,24 @@ struct Kept {
     questions: HashMap<QuestionId, QuestionView>,
     /// The oldest first.
     order: VecDeque<QuestionId>,
+    /// What was to be dropped before it was here: it must not come any more.
+    missed: HashSet<QuestionId>,
+    /// The oldest of these first.
+    missed_order: VecDeque<QuestionId>,
+}
+
+impl Kept {
+    fn miss(&mut self, id: QuestionId) {
+        if !self.missed.insert(id) {
+            return;
+        }
+        if self.missed_order.len() >= MOST_MISSED
+            && let Some(oldest) = self.missed_order.pop_front()
+        {
+            self.missed.remove(&oldest);
+        }
+        self.missed_order.push_back(id);
+    }
 }
 
 impl QuestionCache {
@@ -54,7 +75,12 @@ impl QuestionCache {
         };
         match ended {
             Some((sequence, outcome)) => self.end(QuestionId { trace, sequence }, entry, outcome),
-            None => touched(&entry.event).for_each(|sequence| self.forget(QuestionId { trace, sequence })),
+            None => {
+                let mut kept = self.kept();
+                for sequence in touched(&entry.event) {
+                    kept.questions.remove(&QuestionId { trace, sequence });
+                }
+            }
         }
     }
 
@@ -63,6 +89,10 @@ impl QuestionCache {
         let id = QuestionId { trace, sequence };
         let Some(view) = asked(trace, sequence, entry) else { return };
         let mut kept = self.kept();
+        // Something happened to it elsewhere between its commit and this moment.
+        if kept.missed.contains(&id) {
+            return;
+        }
         if kept.order.len() >= MOST
             && let Some(oldest) = kept.order.pop_front()
         {
@@ -87,9 +117,13 @@ impl QuestionCache {
         }
     }
 
-    /// Drops a question that something happened to elsewhere.
+    /// Drops a question that something happened to elsewhere. The follower may hear of it before this has heard that the
+    /// question was asked here: then the question is not kept when that comes.
     pub(crate) fn forget(&self, id: QuestionId) {
-        self.kept().questions.remove(&id);
+        let mut kept = self.kept();
+        if kept.questions.remove(&id).is_none() {
+            kept.miss(id);
+        }
     }
 }
 
@@ -126,5 +160,7 @@ fn content(entry: &Entry) -> Option<Content> {
 
 /// How many are kept.
 const MOST: usize = 1024;
+/// How many are remembered that came too late: more than others record while one group of commits is told to its listeners.
+const MOST_MISSED: usize = 4096;
 /// How large the words of one are at most, in bytes.
 const LARGEST: usize = 4096;

@@ -2,7 +2,6 @@
 //! question expires and goes on blocking; with one, the default holds and is recorded as such.
 
 use demur_api::refusal::Refusal;
-use demur_core::time::Timestamp;
 use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     content::DefaultContent,
@@ -14,26 +13,12 @@ use demur_store::contract::QuestionSummary;
 
 use crate::{owner::Owner, record};
 
-/// Records what follows from deadlines that have passed. Returns how many were found; what could not be recorded is
-/// handed to `trouble`.
-pub fn expire(
-    owner: &Owner,
-    now: Timestamp,
-    limit: usize,
-    trouble: &mut dyn FnMut(&QuestionSummary, &Refusal),
-) -> Result<usize, Refusal> {
-    let due = owner.ledger().store().due_questions(now, limit)?;
-    fire(owner, &due, trouble);
-    Ok(due.len())
-}
-
-fn fire(owner: &Owner, due: &[QuestionSummary], trouble: &mut dyn FnMut(&QuestionSummary, &Refusal)) {
-    for question in due {
-        match end(owner, question) {
-            // Answered or ended meanwhile, here or by another process: there is nothing left to record.
-            Err(error) if !error.code.is_late() => trouble(question, &error),
-            Ok(()) | Err(_) => {}
-        }
+/// Records what follows from a deadline that has passed.
+pub(crate) fn expire(owner: &Owner, question: &QuestionSummary) -> Result<(), Refusal> {
+    match end(owner, question) {
+        // Answered or ended meanwhile, here or by another process: there is nothing left to record.
+        Err(error) if !error.code.is_late() => Err(error),
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 
@@ -88,7 +73,7 @@ mod tests {
         };
         decline(&owner, &view(&owner, id).unwrap(), &person, &Act::default()).unwrap();
         let before = owner.ledger().store().end().unwrap();
-        fire(&owner, &[due], &mut |_, error| panic!("{error}"));
+        expire(&owner, &due).unwrap();
         assert_eq!(owner.ledger().store().end().unwrap(), before, "nothing is recorded");
     }
 }

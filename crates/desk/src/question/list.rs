@@ -4,7 +4,7 @@ use demur_api::{code::Code, refusal::Refusal};
 use demur_ledger::name::PrincipalId;
 use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 
-use super::{Listed, QuestionView, view::view_of};
+use super::{Listed, QuestionView, view::view_listed};
 use crate::owner::Owner;
 
 /// Returns a page of the questions that fit.
@@ -43,19 +43,20 @@ pub fn list_of(
 fn page(owner: &Owner, mut summaries: Vec<QuestionSummary>, limit: usize) -> Result<Listed, Refusal> {
     let mut more = summaries.len() > limit;
     summaries.truncate(limit);
-    let (mut questions, mut bytes) = (Vec::new(), 0);
+    let (mut questions, mut bytes, mut last) = (Vec::new(), 0, None);
     for summary in &summaries {
         // Words can be many: a page ends where it has grown enough.
         if bytes > ENOUGH {
             more = true;
             break;
         }
-        let shown = view_of(owner, summary)?;
-        bytes += words(&shown);
-        questions.push(shown);
+        last = Some(summary.cursor);
+        if let Some(shown) = view_listed(owner, summary)? {
+            bytes += words(&shown);
+            questions.push(shown);
+        }
     }
-    let last = questions.len().checked_sub(1).and_then(|last| summaries.get(last));
-    let next = last.filter(|_| more).map(|last| last.cursor.to_string());
+    let next = last.filter(|_| more).map(|last| last.to_string());
     Ok(Listed { questions, next })
 }
 

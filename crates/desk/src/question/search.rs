@@ -1,13 +1,10 @@
 //! Finding questions: what the store can tell from its rows at once, and words by reading, so many per request and no more.
 
-use demur_api::{
-    question::{QuestionId, QuestionView},
-    refusal::Refusal,
-};
+use demur_api::{question::QuestionView, refusal::Refusal};
 use demur_ledger::{facts::Severity, name::TraceId, question::OutcomeKind};
 use demur_store::contract::{Cursor, QuestionFilter};
 
-use super::view;
+use super::view::view_listed;
 use crate::{
     access::{Caller, LOOKING, admit},
     desk::Desk,
@@ -60,7 +57,7 @@ impl Desk {
     }
 }
 
-fn find(owner: &Owner, search: &QuestionSearch) -> Result<FoundQuestions, Refusal> {
+pub(super) fn find(owner: &Owner, search: &QuestionSearch) -> Result<FoundQuestions, Refusal> {
     let store = owner.ledger().store();
     let filter = QuestionFilter {
         outcomes: Some(search.outcomes.clone()),
@@ -78,11 +75,9 @@ fn find(owner: &Owner, search: &QuestionSearch) -> Result<FoundQuestions, Refusa
             return Ok(FoundQuestions { questions, read, next: None });
         }
         for summary in &batch {
-            let shown = view(owner, QuestionId { trace: summary.trace, sequence: summary.sequence })?;
+            let shown = view_listed(owner, summary)?;
             (read, after) = (read + 1, Some(summary.cursor));
-            if words.fit(&shown) {
-                questions.push(shown);
-            }
+            questions.extend(shown.filter(|shown| words.fit(shown)));
             if questions.len() == QUESTIONS_PER_PAGE || read == MAX_READ_QUESTIONS {
                 let more = !store.questions(&filter, after, 1)?.is_empty();
                 return Ok(FoundQuestions { questions, read, next: after.filter(|_| more) });

@@ -57,6 +57,19 @@ pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<Questi
     Ok(named(&*owner.key_directory()?, shown))
 }
 
+/// Returns a question among others; none where it cannot be read, for it must not hide them. Whoever asks for this one hears
+/// what is wrong with it, and a check of the store does.
+pub(super) fn view_listed(owner: &Owner, summary: &QuestionSummary) -> Result<Option<QuestionView>, Refusal> {
+    match view_of(owner, summary) {
+        Err(error) if matches!(error.code, Code::RecordDamaged | Code::TraceNewer) => {
+            let (trace, sequence, code) = (summary.trace, summary.sequence, error.code.as_str());
+            tracing::warn!(%trace, %sequence, code, "a question that cannot be read is left out of a list");
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
+}
+
 /// Returns the question with the names of those who asked and answered with a key.
 pub(crate) fn named(key_directory: &KeyDirectory, mut shown: QuestionView) -> QuestionView {
     key_directory.name(shown.asker.principal).clone_into(&mut shown.asker.name);

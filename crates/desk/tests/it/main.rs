@@ -4,6 +4,7 @@
 mod access;
 mod desk;
 mod driver;
+mod hung;
 mod run_end;
 mod two_desks;
 mod watch;

@@ -4,8 +4,11 @@
 mod claim;
 mod crash;
 mod credentials;
+mod hook;
 mod once;
 mod states;
+
+use std::time::Duration;
 
 use demur_api::{
     code::Code,
@@ -20,6 +23,7 @@ use demur_desk::{
 };
 use demur_ledger::name::TraceId;
 use serde_json::json;
+use tokio::time;
 
 use crate::{desk::House, driver};
 
@@ -45,6 +49,11 @@ async fn answer_elsewhere_shows_at_once() {
     answer(&elsewhere, id).await;
     let shown = here.call::<op::ShowQuestion>(json!({"question": id}), json!({})).await.unwrap();
     assert_eq!(shown.state.as_str(), "answered");
+    // What is remembered of it here goes with the next look of the follower, and stays away.
+    let look =
+        || here.query::<op::WaitForQuestion>(json!({"question": id}), json!({"seconds": 0}), json!({}));
+    let learns = async { while look().await.unwrap().state.as_str() != "answered" {} };
+    time::timeout(Duration::from_secs(5), learns).await.expect("nothing old is remembered");
 }
 
 /// ONE-02

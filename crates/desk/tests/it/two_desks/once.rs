@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use demur_api::{call::IdempotencyKey, code::Code, operation as op, question::AskedView, refusal::Refusal};
 use serde_json::json;
+use tokio::task::JoinSet;
 
 use crate::desk::{House, request};
 
@@ -78,5 +79,32 @@ async fn loser_leaves_the_winners_secret() {
         let won = if one.is_ok() { "one" } else { "other" };
         let delivered = elsewhere.call::<op::ReadSecret>(path, json!({})).await.unwrap();
         assert_eq!(delivered.value, won);
+    }
+}
+
+/// CLR-04
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_plan_submitted_at_once_is_one_session() {
+    let houses = House::two();
+    let plan = json!({
+        "description": "a status page", "component_type": "webpart-react", "operation": "add",
+        "data_storage": "properties", "api_choice": "rest",
+    });
+    for round in 0..16 {
+        let session = format!("0196bb7c-0000-7000-8000-0000000000{round:02}");
+        let mut submitting = JoinSet::new();
+        // Two at one desk, and one at the other.
+        for house in [&houses[0], &houses[0], &houses[1]] {
+            let given = json!({"plan": plan, "session_id": session});
+            let (desk, caller) = (Arc::clone(&house.desk), house.local());
+            let request = request::<op::SubmitPlan>(json!({}), json!({}), given);
+            submitting.spawn(async move { desk.call(&caller, request).await.map(|reply| reply.document) });
+        }
+        for submitted in submitting.join_all().await {
+            assert_eq!(submitted.unwrap().session_id.unwrap().to_string(), session);
+        }
+        let other = json!({"plan": {"description": "something else"}, "session_id": session});
+        let refused = houses[1].call::<op::SubmitPlan>(json!({}), other).await.unwrap_err();
+        assert_eq!(refused.code, Code::SessionConflict, "{refused:?}");
     }
 }
