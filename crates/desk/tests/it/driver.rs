@@ -221,13 +221,15 @@ fn next_server_goes_on_with_the_same_client() {
     assert_eq!(started(reply.step).call, "two");
 }
 
+type Call<'a> = &'a dyn Fn(&Place) -> Code;
+
 /// A server keeps a number of runs in mind. What it never knew takes none of their places.
 #[test]
 fn calls_that_come_to_nothing_push_no_run_out() {
     let mut place = Place::new();
     let (run, (claim, _)) = (place.trace, place.begun());
     let broken = || Some(RunOrders { task: String::new(), ..orders("two") });
-    let unknown: [(Code, &dyn Fn(&Place) -> Code); 4] = [
+    let unknown: [(Code, Call<'_>); 4] = [
         (Code::ClaimUnknown, &|place| code(place.drive(&report(claim_id())))),
         (Code::ClaimUnknown, &|place| code(place.claim(claim_id(), false, None))),
         (Code::TaskInvalid, &|place| code(place.claim(claim_id(), false, broken()))),
