@@ -36,7 +36,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Ask) -> Result<Exit, Fa
     let key = Some(IdempotencyKey::try_from(key).map_err(|error| Failure::bug(&error))?);
     let query = AskParameters { asker: Some(arguments.asker.to_string()), ..AskParameters::default() };
     let request = ApiRequest::<operation::Ask> { path: NoArguments {}, query, body: question, key };
-    let asked = client.ask(request)?.question;
+    let asked = client.call(request)?.question;
     // Before the caller hears of the question: from then on it may stop us.
     let stops = Stops::new(&client)?;
     let answer = if arguments.is_secret() { "-" } else { "ANSWER" };

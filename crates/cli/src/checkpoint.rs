@@ -7,7 +7,7 @@ use demur_api::{
 };
 
 use crate::{
-    client::{Call, Client},
+    client::{Client, SocketRequest},
     context::Context,
     failure::Failure,
     output::{Paint, Reply, counted},
@@ -16,7 +16,7 @@ use crate::{
 /// Records a checkpoint.
 pub(crate) fn run(context: &mut Context<'_>) -> Result<(), Failure> {
     let request = ApiRequest::<MakeCheckpoint>::get(NoArguments {}, Nothing {});
-    let recorded = Client::of_store(context)?.ask_so(&request, Call::once)?;
+    let recorded = Client::of_store(context)?.call_with(&request, SocketRequest::once)?;
     context.output.reply(&recorded)
 }
 

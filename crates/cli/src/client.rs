@@ -3,10 +3,10 @@
 
 mod download;
 mod folder_user;
+mod socket_api;
 mod start;
 mod stop;
 mod stream;
-mod way;
 
 use std::{borrow::Cow, time::Duration};
 
@@ -22,25 +22,25 @@ use demur_api::{
 use demur_server::credentials::socket::PROTOCOL_HEADER;
 use http_body_util::BodyExt as _;
 use hyper::{Method, Response, StatusCode, body::Incoming};
-use tokio::runtime::Runtime;
+use tokio::{runtime::Runtime, time::timeout};
 
 pub(crate) use download::Broken;
 pub(crate) use folder_user::FolderUser;
+pub(crate) use socket_api::{SocketApi, how_to_kill, typed_for};
 pub(crate) use start::log_file;
 pub(crate) use stop::Ended;
 pub(crate) use stream::Follow;
-pub(crate) use way::{Way, how_to_kill, typed_for};
 
 use crate::{context::Context, data::DataFolder, failure::Failure};
 
 /// A way to the server of a data folder.
 pub(crate) struct Client {
-    way: Way,
+    way: SocketApi,
     runtime: Runtime,
 }
 
 /// One request.
-pub(crate) struct Call<'a> {
+pub(crate) struct SocketRequest<'a> {
     method: Method,
     path: Cow<'a, str>,
     body: Vec<u8>,
@@ -57,7 +57,7 @@ pub(crate) struct Call<'a> {
     relay: Option<String>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> SocketRequest<'a> {
     /// Returns the request for an operation.
     pub(crate) fn of<O: Operation>(request: &ApiRequest<O>) -> Result<Self, Refusal> {
         let address = request.address().map_err(|error| Refusal::bug(&error))?;
@@ -84,7 +84,7 @@ impl<'a> Call<'a> {
             key: None,
             again: true,
             versioned: true,
-            patience: PATIENCE,
+            patience: SERVER_PATIENCE,
             relay: None,
         }
     }
@@ -133,7 +133,7 @@ impl Client {
 
     /// Returns the way to the server of this folder, which is started where none runs.
     pub(crate) fn starting(data: DataFolder) -> Result<Self, Failure> {
-        Self::new(Way::new(data, true))
+        Self::new(SocketApi::new(data, true))
     }
 
     /// Returns the way to a server that answers, or why none can be started.
@@ -156,33 +156,39 @@ impl Client {
 
     /// Returns the way to a server that runs already.
     pub(crate) fn to_running(data: DataFolder) -> Result<Self, Failure> {
-        Self::new(Way::new(data, false))
+        Self::new(SocketApi::new(data, false))
     }
 
-    fn new(way: Way) -> Result<Self, Failure> {
+    fn new(way: SocketApi) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::of(Code::ClientTrouble, error))?;
         Ok(Self { way, runtime })
     }
 
     /// Has an operation done that may be done twice: a server that ends meanwhile is replaced, and the request is sent again.
-    /// For all others there is [`Self::ask_so`] with [`Call::once`].
-    pub(crate) fn ask<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
+    /// For all others there is [`Self::ask_so`] with [`SocketRequest::once`].
+    pub(crate) fn call<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
         Ok(self.runtime.block_on(self.way.call(request))?.document)
     }
 
+    /// Has an operation done that takes a moment; a server that does not answer is told.
+    pub(crate) fn call_at_once<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
+        let answered = self.runtime.block_on(async { timeout(ANSWER_TIMEOUT, self.way.call(request)).await });
+        Ok(answered.unwrap_or_else(|_| Err(self.way.silent()))?.document)
+    }
+
     /// Has an operation done, with a request that is not sent as usual.
-    pub(crate) fn ask_so<O: Operation>(
+    pub(crate) fn call_with<O: Operation>(
         &self,
         request: &ApiRequest<O>,
-        so: impl FnOnce(Call<'static>) -> Call<'static>,
+        so: impl FnOnce(SocketRequest<'static>) -> SocketRequest<'static>,
     ) -> Result<O::Output, Failure> {
-        let call = so(Call::of(request)?);
+        let call = so(SocketRequest::of(request)?);
         Ok(self.runtime.block_on(self.way.perform::<O>(&call))?.document)
     }
 
     /// Returns the way to the server, for work that waits at several places at once.
-    pub(crate) const fn way(&self) -> &Way {
+    pub(crate) const fn way(&self) -> &SocketApi {
         &self.way
     }
 
@@ -192,7 +198,7 @@ impl Client {
     }
 
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
-    fn open_stream(&self, call: &Call<'_>) -> Result<Response<Incoming>, Unanswered> {
+    fn open_stream(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Unanswered> {
         self.runtime.block_on(self.way.open(call))
     }
 }
@@ -239,6 +245,8 @@ fn lost(error: &str) -> Refusal {
 }
 
 /// How long a server that is away is waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
+const SERVER_PATIENCE: Duration = Duration::from_secs(30);
 /// How often it is tried.
-const AGAIN: Duration = Duration::from_millis(20);
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
+/// How long a server may take to answer what takes a moment.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);

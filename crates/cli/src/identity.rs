@@ -1,5 +1,5 @@
 //! `demur identity`: the messages by which an agent tells others which key is its own (CLR-72; identity protocol 1.0.0,
-//! `docs/clarify.md` 8). Signs with keys of the keystore and checks; the registry of the store is `demur keys`' alone.
+//! `docs/clarify.md` 8). Signs with keys of the keyring and checks; the registry of the store is `demur keys`' alone.
 
 mod message;
 mod reply;

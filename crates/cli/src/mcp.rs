@@ -22,7 +22,7 @@ use demur_mcp::{
 use self::connection::BridgeConnection;
 use crate::{
     arguments::{Era, Forms, Mcp, ToolSet},
-    client::Way,
+    client::SocketApi,
     context::Context,
     failure::Failure,
     hook::session::{self, Session},
@@ -30,7 +30,7 @@ use crate::{
 
 /// Serves a client until it hangs up.
 pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), Failure> {
-    let way = Way::new(context.data()?, true);
+    let way = SocketApi::new(context.data()?, true);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| trouble(&error))?;
     runtime.block_on(async {
@@ -63,7 +63,7 @@ fn sets(words: &[ToolSet]) -> Sets {
 }
 
 /// Returns what seals the states of the client. The secret is the server's to give, so that another bridge opens them, too.
-async fn states(way: &Way) -> Result<States, Failure> {
+async fn states(way: &SocketApi) -> Result<States, Failure> {
     let asked = ApiRequest::<ShowRequestStateKey>::get(NoArguments {}, Nothing {});
     let given = way.call(asked).await?.document;
     States::with_key(given.key.as_bytes()).map_err(|error| trouble(&error))
@@ -71,7 +71,7 @@ async fn states(way: &Way) -> Result<States, Failure> {
 
 /// The bridge: whoever started it is who asks.
 struct Bridge {
-    way: Way,
+    way: SocketApi,
     /// The session of the client, where it says which it is.
     session: Option<Arc<Session>>,
     /// What a question that is asked again has to come from.

@@ -22,7 +22,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Open) -> Result<(), Fai
     let client = Client::open(context)?;
     let new = NewLink { person: arguments.person.clone() };
     let is_mine = new.person.is_none();
-    let link = client.ask(ApiRequest::<MakeSignInLink>::send(NoArguments {}, new))?;
+    let link = client.call(ApiRequest::<MakeSignInLink>::send(NoArguments {}, new))?;
     // A browser here is mine: a link for somebody else is for handing on.
     let opens = !arguments.print && is_mine && context.output.is_live();
     if !opens || !show(&link.url) {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     arguments::PeopleCommand,
-    client::{Call, Client},
+    client::{Client, SocketRequest},
     context::Context,
     failure::Failure,
     keys::clock,
@@ -25,16 +25,17 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PeopleCommand) -> Result<
         PeopleCommand::Add(arguments) => {
             let new = NewPerson { name: arguments.name.clone(), role: arguments.role.into() };
             let request = ApiRequest::<AddPerson>::send(NoArguments {}, new);
-            let added = client.ask_so(&request, Call::once)?;
+            let added = client.call_with(&request, SocketRequest::once)?;
             context.output.reply(&Added(added))
         }
         PeopleCommand::List => {
-            let listed = client.ask(ApiRequest::<ListPeople>::get(NoArguments {}, Nothing {}))?;
+            let listed = client.call(ApiRequest::<ListPeople>::get(NoArguments {}, Nothing {}))?;
             context.output.reply(&People(listed))
         }
         PeopleCommand::Remove(arguments) => {
             let path = OfPerson { person: arguments.name.to_string() };
-            let removed = client.ask_so(&ApiRequest::<RemovePerson>::get(path, Nothing {}), Call::once)?;
+            let removed =
+                client.call_with(&ApiRequest::<RemovePerson>::get(path, Nothing {}), SocketRequest::once)?;
             context.output.reply(&Removed(removed))
         }
     }

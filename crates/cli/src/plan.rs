@@ -29,7 +29,7 @@ pub(crate) use paper::{audit, hand_off};
 use self::reply::exit;
 use crate::{
     arguments::{BeginOperation, Check, ConfirmPlan, PlanCommand, ResolvePlan, RulesChoice, SubmitPlan},
-    client::{Call, Client},
+    client::{Client, SocketRequest},
     context::Context,
     durable,
     exit::Exit,
@@ -48,7 +48,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Ex
         PlanCommand::Show(arguments) => {
             let reader = Reader::open(context.data()?)?;
             let path = OfPlan { session: lookup::session(&reader, &arguments.session)? };
-            let told = reader.ask(ApiRequest::<ShowPlanHere>::get(path, Nothing {}))?;
+            let told = reader.call(ApiRequest::<ShowPlanHere>::get(path, Nothing {}))?;
             context.output.reply(&told.into_standing())?;
             Ok(Exit::Success)
         }
@@ -95,7 +95,7 @@ fn checked(context: &Context<'_>, plan: &Plan, rules: &Rules) -> Result<PlanStan
         return Ok(checked);
     }
     let given = api::CheckPlanUnder { plan: members(plan)?, rules: document(rules)? };
-    Reader::open(data)?.ask(ApiRequest::<CheckPlanUnder>::send(NoArguments {}, given))
+    Reader::open(data)?.call(ApiRequest::<CheckPlanUnder>::send(NoArguments {}, given))
 }
 
 fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, Failure> {
@@ -109,7 +109,7 @@ fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, Fai
         // Named here: the same submission again is recorded once, however often it is sent.
         session_id: Some(arguments.session.map_or_else(desk::new_uuid, Ok)?),
     };
-    let told = client.ask(ApiRequest::<SubmitPlanAs>::send(NoArguments {}, given))?;
+    let told = client.call(ApiRequest::<SubmitPlanAs>::send(NoArguments {}, given))?;
     tell(context, &client, told, arguments.receipt.as_deref())
 }
 
@@ -122,7 +122,7 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, F
         note: arguments.note.clone(),
     };
     let path = OfGap { session, gap: arguments.gap.clone() };
-    let told = client.ask_so(&ApiRequest::<ResolveGapAs>::send(path, given), Call::once)?;
+    let told = client.call_with(&ApiRequest::<ResolveGapAs>::send(path, given), SocketRequest::once)?;
     let receipt = arguments.receipt.as_deref();
     keep_receipt(&client, trace_of(session), told.plan.event, receipt)?;
     let accepted_answer = arguments.answer.clone().filter(|_| told.reason.is_none());
@@ -137,7 +137,7 @@ fn begin(context: &mut Context<'_>, arguments: &BeginOperation) -> Result<Exit, 
     let given =
         api::BeginOperationAs { author: named(&arguments.author)?, operation: arguments.operation.clone() };
     let request = ApiRequest::<BeginOperationAs>::send(OfPlan { session }, given);
-    let told = client.ask_so(&request, Call::once)?;
+    let told = client.call_with(&request, SocketRequest::once)?;
     tell(context, &client, told, None)?;
     Ok(Exit::Success)
 }
@@ -146,7 +146,7 @@ fn confirm(context: &mut Context<'_>, arguments: &ConfirmPlan) -> Result<Exit, F
     let (client, session) = of_session(context, &arguments.session)?;
     let given = api::ConfirmPlanAs { author: named(&arguments.author)? };
     let request = ApiRequest::<ConfirmPlanAs>::send(OfPlan { session }, given);
-    let told = client.ask_so(&request, Call::once)?;
+    let told = client.call_with(&request, SocketRequest::once)?;
     tell(context, &client, told, arguments.receipt.as_deref())
 }
 
@@ -181,7 +181,7 @@ fn keep_receipt(
     path: Option<&Path>,
 ) -> Result<(), Failure> {
     let (Some(path), Some(sequence)) = (path, event) else { return Ok(()) };
-    let receipt = client.ask(ApiRequest::<ShowReceipt>::get(OfEvent { trace, sequence }, Nothing {}))?;
+    let receipt = client.call(ApiRequest::<ShowReceipt>::get(OfEvent { trace, sequence }, Nothing {}))?;
     let mut bytes = canonical::to_vec(&receipt)?;
     bytes.push(b'\n');
     durable::create(path, &bytes).map_err(|error| {

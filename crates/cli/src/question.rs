@@ -25,7 +25,7 @@ pub(crate) use lines::{describe, kinds, listed, remarks, state, summary, too_lat
 
 use crate::{
     arguments::{ActOnQuestion, AnswerQuestion, ExtendQuestion, PassQuestion, ShowQuestion},
-    client::{Call, Client},
+    client::{Client, SocketRequest},
     context::Context,
     exit::Exit,
     failure::Failure,
@@ -113,7 +113,7 @@ pub(crate) fn pass(context: &mut Context<'_>, arguments: &PassQuestion) -> Resul
 
 /// Returns a question as it stands.
 pub(crate) fn fetch(client: &Client, id: QuestionId) -> Result<QuestionView, Failure> {
-    client.ask(ApiRequest::<operation::ShowQuestion>::get(OfQuestion { question: id }, Nothing {}))
+    client.call(ApiRequest::<operation::ShowQuestion>::get(OfQuestion { question: id }, Nothing {}))
 }
 
 /// Records that questions were shown here. What cannot be recorded is shown all the same.
@@ -122,14 +122,14 @@ pub(crate) fn delivered(client: &Client, questions: Vec<QuestionId>) -> Result<(
     let deliveries = Deliveries { questions, channel, to: None };
     let request = ApiRequest::<DeliverQuestions>::send(NoArguments {}, deliveries);
     client
-        .ask_so(&request, Call::in_passing)
+        .call_with(&request, SocketRequest::in_passing)
         .map(drop)
         .or_else(|error| if error.is_passing() { Ok(()) } else { Err(error) })
 }
 
 /// Returns a page of questions.
 pub(crate) fn page(client: &Client, query: QuestionListParameters) -> Result<Listed, Failure> {
-    client.ask(ApiRequest::<ListQuestions>::get(NoArguments {}, query))
+    client.call(ApiRequest::<ListQuestions>::get(NoArguments {}, query))
 }
 
 /// Does something about a question that a second time changes nothing.
@@ -137,13 +137,13 @@ pub(crate) fn act_on<O>(client: &Client, id: QuestionId, document: O::Body) -> R
 where
     O: Operation<Path = OfQuestion, Query = Nothing, Output = Done>,
 {
-    client.ask(ApiRequest::<O>::send(OfQuestion { question: id }, document))
+    client.call(ApiRequest::<O>::send(OfQuestion { question: id }, document))
 }
 
 /// Gives more time, once: a second time would give it again.
 pub(crate) fn more_time(client: &Client, id: QuestionId, extension: Extension) -> Result<Done, Failure> {
     let request = ApiRequest::<operation::ExtendQuestion>::send(OfQuestion { question: id }, extension);
-    client.ask_so(&request, Call::once)
+    client.call_with(&request, SocketRequest::once)
 }
 
 /// Returns the answer that comes over standard input. A secret at a terminal is typed unseen.

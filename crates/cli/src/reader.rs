@@ -44,9 +44,9 @@ impl Reader {
     }
 
     /// Has an operation done that only reads.
-    pub(crate) fn ask<O: ReadHere>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
+    pub(crate) fn call<O: ReadHere>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
         match self {
-            Self::Server(client) => client.ask(request),
+            Self::Server(client) => client.call(request),
             Self::Files(files) => Ok(O::read(files, request)?),
         }
     }
@@ -55,7 +55,7 @@ impl Reader {
 impl Reader {
     /// Returns what a trace is; none where there is none.
     pub(crate) fn trace(&self, trace: TraceId) -> Result<Option<TraceView>, Failure> {
-        match self.ask(ApiRequest::<ShowTrace>::get(OfTrace { trace }, Nothing {})) {
+        match self.call(ApiRequest::<ShowTrace>::get(OfTrace { trace }, Nothing {})) {
             Err(error) if error.is(Code::TraceUnknown) => Ok(None),
             found => found.map(Some),
         }
@@ -70,7 +70,7 @@ impl Reader {
         let mut after = None;
         loop {
             let query = EventParameters { after, limit: Some(PAGE_LENGTH) };
-            let page = self.ask(ApiRequest::<ListEvents>::get(OfTrace { trace }, query))?;
+            let page = self.call(ApiRequest::<ListEvents>::get(OfTrace { trace }, query))?;
             for view in &page.events {
                 let event = Event::parse(view.envelope.get().as_bytes());
                 let event = event.map_err(|error| Failure::bug(&error))?;
@@ -92,13 +92,13 @@ pub(crate) trait Find {
 
 impl Find for Client {
     fn find(&self, kind: IdKind, typed: &str) -> Result<Vec<String>, Failure> {
-        Ok(self.ask(wanted(kind, typed))?.ids)
+        Ok(self.call(wanted(kind, typed))?.ids)
     }
 }
 
 impl Find for Reader {
     fn find(&self, kind: IdKind, typed: &str) -> Result<Vec<String>, Failure> {
-        Ok(self.ask(wanted(kind, typed))?.ids)
+        Ok(self.call(wanted(kind, typed))?.ids)
     }
 }
 

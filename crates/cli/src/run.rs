@@ -162,7 +162,7 @@ fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Failur
     let taken = folder.map(|folder| folder.take(trace)).transpose()?;
     let body = run::AbortRun { reason: arguments.reason.clone(), abandoned: taken.is_some() };
     let request = ApiRequest::<operation::AbortRun>::send(OfTrace { trace }, body);
-    let Nothing {} = Client::starting(data.clone())?.ask(request)?;
+    let Nothing {} = Client::starting(data.clone())?.call(request)?;
     status::show(context, &reader, trace, &data)
 }
 

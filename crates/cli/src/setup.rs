@@ -108,7 +108,7 @@ fn in_force(entry: &Entry, context: &Context<'_>, on: bool) -> Option<String> {
         }
         let askers = vec![Text::try_from(ASKER)?].try_into()?;
         let request = ApiRequest::<SetHook>::send(NoArguments {}, Hook { askers, off: !on });
-        server_client::Client::starting(data)?.ask(request).map(drop)
+        server_client::Client::starting(data)?.call(request).map(drop)
     };
     let error = tell().err()?;
     let when = if on { "The hook is in force from its first call on" } else { "Its questions stay marked" };

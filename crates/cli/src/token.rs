@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     arguments::TokenCommand,
-    client::{Call, Client},
+    client::{Client, SocketRequest},
     context::Context,
     failure::Failure,
     keys::clock,
@@ -30,19 +30,20 @@ pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(
             let seconds = arguments.expires.map(|time| Whole::try_from(time.as_secs())).transpose()?;
             let new = NewToken { name: arguments.name.clone(), scopes: scopes.try_into()?, seconds };
             let request = ApiRequest::<MakeToken>::send(NoArguments {}, new);
-            let made = client.ask_so(&request, Call::once)?;
+            let made = client.call_with(&request, SocketRequest::once)?;
             context.output.reply(&Made(made))
         }
         TokenCommand::List => {
-            let listed = client.ask(ApiRequest::<ListTokens>::get(NoArguments {}, Nothing {}))?;
+            let listed = client.call(ApiRequest::<ListTokens>::get(NoArguments {}, Nothing {}))?;
             context.output.reply(&Tokens(listed))
         }
         TokenCommand::Revoke(arguments) => {
-            let listed = client.ask(ApiRequest::<ListTokens>::get(NoArguments {}, Nothing {}))?;
+            let listed = client.call(ApiRequest::<ListTokens>::get(NoArguments {}, Nothing {}))?;
             let ids: Vec<String> = listed.tokens.into_iter().map(|token| token.id).collect();
             let id = lookup::among(Noun::Token, &arguments.id, &ids)?;
             let path = OfToken { token: id.clone() };
-            let revoked = client.ask_so(&ApiRequest::<RevokeToken>::get(path, Nothing {}), Call::once)?;
+            let revoked =
+                client.call_with(&ApiRequest::<RevokeToken>::get(path, Nothing {}), SocketRequest::once)?;
             context.output.reply(&Revoked(revoked))
         }
     }

@@ -18,7 +18,7 @@ use tokio::{
 
 use crate::{
     arguments::Wait,
-    client::{Client, Way},
+    client::{Client, SocketApi},
     context::Context,
     exit::Exit,
     failure::Failure,
@@ -94,7 +94,7 @@ impl Stops {
 /// Returns the questions once they are no longer open, in the order of their ids; or with `any` the first that is not; or
 /// how the command ends that was told to stop.
 async fn settle(
-    way: &Way,
+    way: &SocketApi,
     stops: Stops,
     ids: &[QuestionId],
     any: bool,
@@ -130,7 +130,7 @@ async fn told(mut signal: Signal, exit: Exit) -> Heard {
     Heard::Signal(exit)
 }
 
-async fn until_settled(way: Way, at: usize, id: QuestionId) -> Heard {
+async fn until_settled(way: SocketApi, at: usize, id: QuestionId) -> Heard {
     loop {
         let query = WaitParameters { seconds: Some(AT_A_TIME.as_secs()) };
         let request = ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query);
@@ -160,7 +160,7 @@ fn stopped(context: &Context<'_>, exit: Exit, ids: &[QuestionId]) -> Failure {
 fn secret_of(client: &Client, question: &QuestionView) -> Result<Option<Delivered>, Failure> {
     let waits = question.state == OutcomeKind::Answered && question.kinds.contains(&AnswerKind::Secret);
     let path = OfQuestion { question: question.id };
-    waits.then(|| client.ask(ApiRequest::<ReadSecret>::get(path, Nothing {}))).transpose()
+    waits.then(|| client.call(ApiRequest::<ReadSecret>::get(path, Nothing {}))).transpose()
 }
 
 /// Has a secret forgotten that has arrived: nobody needs it any more.
@@ -168,7 +168,7 @@ fn forget(client: &Client, ended: &Ended) -> Result<(), Failure> {
     match ended.secret {
         Some(_) => {
             let path = OfQuestion { question: ended.question.id };
-            client.ask(ApiRequest::<ForgetSecret>::get(path, Nothing {})).map(drop)
+            client.call(ApiRequest::<ForgetSecret>::get(path, Nothing {})).map(drop)
         }
         None => Ok(()),
     }

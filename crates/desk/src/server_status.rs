@@ -3,6 +3,7 @@
 use demur_api::{
     call::{ApiReply, ApiRequest},
     operation as op,
+    refusal::Refusal,
     server::{Health, PROTOCOL, SchemaList, ServerStatus},
 };
 use demur_ledger::question::OutcomeKind;
@@ -10,8 +11,9 @@ use demur_ledger::question::OutcomeKind;
 use crate::{
     access::Admitted,
     desk::Desk,
-    entry::{Handle, Handled},
+    entry::{Begun, Handle, Handled},
     held_folder::closed,
+    lookup::Lookup,
 };
 
 impl Handle<op::ShowServer> for Desk {
@@ -33,26 +35,53 @@ impl Handle<op::ShowServer> for Desk {
     }
 }
 
+/// Begun without a thread: a server whose threads all wait for the disk can be told to end.
 impl Handle<op::StopServer> for Desk {
     fn handle(&self, _: &Admitted, _: ApiRequest<op::StopServer>) -> Handled<op::StopServer> {
-        self.end();
         Ok(ApiReply::new(op::Nothing {}))
+    }
+
+    fn begin(
+        _: &Lookup<'_>,
+        _: &Admitted,
+        _: &ApiRequest<op::StopServer>,
+    ) -> Result<Begun<op::Nothing>, Refusal> {
+        Ok(Begun::Done(ApiReply::new(op::Nothing {})))
+    }
+
+    fn settled(&self, _: &ApiReply<op::Nothing>) {
+        self.end();
     }
 }
 
+/// Begun without a thread: threads that wait do not mean that the server is ill.
 impl Handle<op::CheckHealth> for Desk {
     fn handle(&self, _: &Admitted, _: ApiRequest<op::CheckHealth>) -> Handled<op::CheckHealth> {
-        Ok(ApiReply::new(Health { status: "ok".to_owned() }))
+        Ok(ApiReply::new(well()))
+    }
+
+    fn begin(
+        _: &Lookup<'_>,
+        _: &Admitted,
+        _: &ApiRequest<op::CheckHealth>,
+    ) -> Result<Begun<Health>, Refusal> {
+        Ok(Begun::Done(ApiReply::new(well())))
     }
 }
 
 impl Handle<op::CheckReady> for Desk {
     fn handle(&self, _: &Admitted, _: ApiRequest<op::CheckReady>) -> Handled<op::CheckReady> {
-        if self.is_open() {
-            return Ok(ApiReply::new(Health { status: "ok".to_owned() }));
-        }
-        Err(closed())
+        if self.is_open() { Ok(ApiReply::new(well())) } else { Err(closed()) }
     }
+
+    /// Whoever is asked has the folder.
+    fn begin(_: &Lookup<'_>, _: &Admitted, _: &ApiRequest<op::CheckReady>) -> Result<Begun<Health>, Refusal> {
+        Ok(Begun::Done(ApiReply::new(well())))
+    }
+}
+
+fn well() -> Health {
+    Health { status: "ok".to_owned() }
 }
 
 impl Handle<op::ListSchemas> for Desk {

@@ -51,7 +51,7 @@ pub struct Task {
 pub struct Player {
     /// The holder of the key.
     pub name: Text<1, 64>,
-    /// The program of an agent that signs for itself; demur signs with a key from its keystore where there is none.
+    /// The program of an agent that signs for itself; demur signs with a key from its keyring where there is none.
     #[serde(default)]
     pub command: Vec<Text<1, 4096>>,
     /// How long it may take for one turn.

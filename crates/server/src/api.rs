@@ -155,12 +155,6 @@ impl Route {
         self
     }
 
-    /// Returns the operation with another place that the browser is sent to.
-    pub fn gives_redirect(mut self, meaning: &'static str) -> Self {
-        self.returns.push(Returned { status: StatusCode::SEE_OTHER, meaning, body: None });
-        self
-    }
-
     /// Returns its method.
     pub const fn method(&self) -> &Method {
         &self.method

@@ -58,28 +58,32 @@ impl Connections {
 
     /// Takes connections over TCP.
     pub async fn serve_tcp(self, listener: TcpListener, names: Arc<Names>) {
+        let mut failures = 0;
         loop {
             let Some(permit) = self.permit(&self.room).await else { return };
             match self.or_end(listener.accept()).await {
                 None => return,
                 Some(Ok((stream, address))) => {
+                    failures = 0;
                     // A small answer must not wait for a larger one.
                     let _ = stream.set_nodelay(true);
                     let from = ConnectedFrom(address.ip());
                     self.spawn(stream, Transport::Tcp(Arc::clone(&names)), Some(from), permit);
                 }
-                Some(Err(error)) => rest_after(&error).await,
+                Some(Err(error)) => rest_after(&error, &mut failures).await,
             }
         }
     }
 
     /// Takes connections over the Unix socket, from one user only.
     pub async fn serve_socket(&self, listener: &UnixListener, user: u32, caller: &Caller) {
+        let mut failures = 0;
         loop {
             let Some(permit) = self.permit(&self.own_room).await else { return };
             match self.or_end(listener.accept()).await {
                 None => return,
                 Some(Ok((stream, _))) => {
+                    failures = 0;
                     // The file's mode keeps others out; the kernel's word makes sure.
                     if stream.peer_cred().is_ok_and(|peer| peer.uid() == user) {
                         self.spawn(stream, Transport::Socket(caller.clone()), None, permit);
@@ -87,7 +91,7 @@ impl Connections {
                         tracing::warn!("another user tried the socket");
                     }
                 }
-                Some(Err(error)) => rest_after(&error).await,
+                Some(Err(error)) => rest_after(&error, &mut failures).await,
             }
         }
     }
@@ -156,9 +160,14 @@ impl Drop for Counted {
 }
 
 /// Out of file descriptors, most likely: others have to go first.
-async fn rest_after(error: &io::Error) {
-    tracing::warn!(%error, "a connection could not be taken");
-    time::sleep(Duration::from_millis(50)).await;
+/// Lets a moment pass: what is missing, such as a file to open, may be given back. Longer each time, and so are the pauses
+/// between the lines of the log.
+async fn rest_after(error: &io::Error, failures: &mut u32) {
+    *failures = failures.saturating_add(1);
+    if failures.is_power_of_two() {
+        tracing::warn!(%error, failures, "a connection could not be taken");
+    }
+    time::sleep(ACCEPT_RETRY_INTERVAL.saturating_mul(*failures).min(MAX_ACCEPT_RETRY_INTERVAL)).await;
 }
 
 /// A stream whose other side must take what is written, sooner or later.
@@ -258,3 +267,6 @@ const MAX_SOCKET_CONNECTIONS: usize = 256;
 const LAST_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How large the head of a request may be.
 const MAX_HEAD_BYTES: usize = 16 << 10;
+/// How long nothing is taken after a connection that could not be, at first and at most.
+const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
+const MAX_ACCEPT_RETRY_INTERVAL: Duration = Duration::from_secs(1);

@@ -1,7 +1,7 @@
 //! What the server says when it says no: a refusal as problem details (RFC 9457), under the HTTP status of its code.
 
 use axum::response::{IntoResponse, Response};
-use demur_api::{code::Code, problem::ProblemDetails, question::Ending, refusal::Refusal};
+use demur_api::{code::Code, problem::ProblemDetails, refusal::Refusal};
 use hyper::{StatusCode, header};
 
 /// A refusal on its way out over HTTP.
@@ -45,13 +45,6 @@ impl Problem {
     /// Returns its stable code.
     pub const fn code(&self) -> Code {
         self.refusal.code
-    }
-
-    /// Returns the same problem with who was first, when and how.
-    #[must_use]
-    pub fn with_outcome(mut self, outcome: Option<Ending>) -> Self {
-        self.refusal.outcome = outcome.map(Box::new);
-        self
     }
 
     /// Returns the problem as somebody elsewhere hears it: what went wrong inside stands in the log.

@@ -91,7 +91,10 @@ pub fn run_with(
         .enable_all()
         .build()
         .map_err(|error| trouble("start its threads", &error))?;
-    runtime.block_on(live(config, patience, ready))
+    let ended = runtime.block_on(live(config, patience, ready));
+    // Whoever still reads a large store or waits for a hung disk is not waited for: what was acknowledged is on the disk.
+    runtime.shutdown_timeout(WORK_END_TIMEOUT);
+    ended
 }
 
 async fn live(
@@ -286,5 +289,7 @@ const WORKER_THREADS: usize = 2;
 const MAX_BLOCKING_THREADS: usize = 160;
 /// How long the last responses may take.
 const CONNECTIONS_END_TIMEOUT: Duration = Duration::from_secs(4);
+/// How long work that is still going on after that is waited for.
+const WORK_END_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often it is looked whether anybody is there.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);

@@ -55,7 +55,7 @@ pub(crate) struct RotateIdentity {
     /// The old key: a name, the first 6 digits of a fingerprint or more, or `last`
     #[arg(value_name = "NAME|FINGERPRINT")]
     pub(crate) key: String,
-    /// The new key, in the same way; it has to be in the keystore too
+    /// The new key, in the same way; it has to be in the keyring too
     #[arg(long, value_name = "NAME|FINGERPRINT")]
     pub(crate) to: String,
     #[command(flatten)]

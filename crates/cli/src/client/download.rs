@@ -5,7 +5,7 @@ use std::io;
 use demur_api::refusal::Refusal;
 use http_body_util::BodyExt as _;
 
-use super::{Call, Client, lost};
+use super::{Client, SocketRequest, lost};
 
 /// Why bytes did not come to their end.
 pub(crate) enum Broken {
@@ -22,7 +22,7 @@ impl Client {
         path: &str,
         take: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<(), Broken> {
-        let call = Call::get(path);
+        let call = SocketRequest::get(path);
         self.runtime.block_on(async {
             let opened = self.way.opened(&call).await;
             let mut response = opened.map_err(Broken::Refused)?;

@@ -17,7 +17,7 @@ use demur_store::contract::StoreError;
 use rustix::fs::statvfs;
 use serde::Deserialize;
 
-use super::{FolderUser, way::unreachable_server};
+use super::{FolderUser, socket_api::unreachable_server};
 use crate::{data::DataFolder, durable, exit::Exit, visible::shell_word};
 
 /// Starts a server and waits until it answers. Somebody else's server will do.
@@ -62,7 +62,7 @@ fn start_within(data: &DataFolder, in_use_for: Duration) -> Result<(), Refusal> 
             }
             thread::sleep(MOMENT);
         }
-        thread::sleep(AGAIN);
+        thread::sleep(RETRY_INTERVAL);
     }
 }
 
@@ -175,7 +175,7 @@ const SHORT_PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is tried.
 const MOMENT: Duration = Duration::from_millis(2);
 /// How long to wait before a folder that is in use is tried again.
-const AGAIN: Duration = Duration::from_millis(50);
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// Less room than a store needs to begin, in bytes.
 const LITTLE_ROOM: u64 = 1 << 16;
 /// How large the log grows before it begins anew.

@@ -11,7 +11,10 @@ use demur_store::folder::Folder;
 use hyper::{Method, Response, body::Incoming};
 use tokio::time;
 
-use super::{AGAIN, Call, Client, FolderUser, Unanswered, folder_user::kill_server, lost, way::typed_for};
+use super::{
+    Client, FolderUser, RETRY_INTERVAL, SocketRequest, Unanswered, folder_user::kill_server, lost,
+    socket_api::typed_for,
+};
 use crate::{failure::Failure, output::counted_as};
 
 /// How a server ended.
@@ -45,7 +48,8 @@ impl Client {
 
     /// Asks the server to end; returns its process, or none where it says nothing in time. One whose socket file is gone is given the time to put it back.
     fn ask_to_end(&self, until: Instant) -> Result<Option<u32>, Failure> {
-        let call = Call { method: Method::POST, versioned: false, ..Call::get("/v1/server/stop") };
+        let call =
+            SocketRequest { method: Method::POST, versioned: false, ..SocketRequest::get("/v1/server/stop") };
         loop {
             match self.request_until(&call, until) {
                 None => return Ok(None),
@@ -61,7 +65,7 @@ impl Client {
             if Instant::now() > until {
                 return Ok(None);
             }
-            thread::sleep(AGAIN);
+            thread::sleep(RETRY_INTERVAL);
         }
     }
 
@@ -73,14 +77,14 @@ impl Client {
             if Instant::now() > until {
                 return false;
             }
-            thread::sleep(AGAIN);
+            thread::sleep(RETRY_INTERVAL);
         }
         true
     }
 
     /// Returns whether another process answers by now.
     fn is_replaced(&self, before: u32, until: Instant) -> bool {
-        let call = Call { versioned: false, ..Call::get("/healthz") };
+        let call = SocketRequest { versioned: false, ..SocketRequest::get("/healthz") };
         let answered = self.request_until(&call, until).and_then(Result::ok);
         answered.is_some_and(|response| process(&response) != Some(before))
     }
@@ -104,7 +108,7 @@ impl Client {
     /// Sends a request; returns none where no answer comes in time.
     fn request_until(
         &self,
-        call: &Call<'_>,
+        call: &SocketRequest<'_>,
         until: Instant,
     ) -> Option<Result<Response<Incoming>, Unanswered>> {
         let left = until.saturating_duration_since(Instant::now());

@@ -7,7 +7,7 @@ use demur_store::contract::Cursor;
 use http_body_util::BodyExt as _;
 use hyper::{Response, body::Incoming};
 
-use super::{Call, Client, Unanswered};
+use super::{Client, SocketRequest, Unanswered};
 use crate::failure::Failure;
 
 /// A feed that is followed.
@@ -29,11 +29,13 @@ impl<'a> Follow<'a> {
         while self.response.is_none() {
             let path =
                 self.last.map_or_else(|| "/v1/feed".to_owned(), |last| format!("/v1/feed?after={last}"));
-            let call = Call::get(&path);
+            let call = SocketRequest::get(&path);
             match self.client.open_stream(&call) {
                 Ok(response) => self.response = Some(response),
-                Err(Unanswered::Lost(_)) => std::thread::sleep(AGAIN),
-                Err(Unanswered::Refused(refusal)) if refusal.code.is_away() => std::thread::sleep(AGAIN),
+                Err(Unanswered::Lost(_)) => std::thread::sleep(RETRY_INTERVAL),
+                Err(Unanswered::Refused(refusal)) if refusal.code.is_away() => {
+                    std::thread::sleep(RETRY_INTERVAL)
+                }
                 Err(Unanswered::NoServer) => self.client.runtime.block_on(self.client.way.start())?,
                 Err(Unanswered::Refused(refusal)) => return Err(refusal.into()),
             }
@@ -78,4 +80,4 @@ impl<'a> Follow<'a> {
 }
 
 /// How long to wait for a server that is away.
-const AGAIN: Duration = Duration::from_millis(50);
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);

@@ -58,7 +58,7 @@ fn status(data: &DataFolder) -> Result<Result<ServerStatus, Failure>, Failure> {
     let (sender, receiver) = sync_channel(1);
     thread::spawn(move || {
         // An answer that comes too late has nobody who waits for it.
-        let _ = sender.send(client.ask(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})));
+        let _ = sender.send(client.call(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})));
     });
     Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
         let message = format!("the server did not answer within {} seconds", PATIENCE.as_secs());

@@ -67,7 +67,7 @@ fn standing(data: &DataFolder, options: &HookOptions) -> Result<AskerStanding, F
 fn ask(client: &Client, options: &HookOptions, patience: Duration) -> Result<Stopped, Failure> {
     let askers = List::try_from(options.asker.clone())?;
     let request = ApiRequest::<SetHook>::send(NoArguments {}, Hook { askers, off: false });
-    client.ask_so(&request, |call| call.within(patience))
+    client.call_with(&request, |call| call.within(patience))
 }
 
 /// Returns what the agent is told. The words of the question are somebody's, and marked as such.

@@ -92,7 +92,7 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
 /// fail, such a question gets the same answer once more.
 fn note_heard(client: &Client, ids: Vec<QuestionId>) {
     if let Ok(questions) = List::try_from(ids) {
-        let _ = client.ask(ApiRequest::<NoteHeard>::send(NoArguments {}, Heard { questions }));
+        let _ = client.call(ApiRequest::<NoteHeard>::send(NoArguments {}, Heard { questions }));
     }
 }
 
@@ -103,7 +103,7 @@ fn is_secret(question: &QuestionView) -> bool {
 /// Waits a while for one of them; the others are looked at in between.
 fn wait_for(client: &Client, id: QuestionId) -> Result<(), Failure> {
     let query = WaitParameters { seconds: Some(QUESTION_WAIT_SECONDS) };
-    client.ask(ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query)).map(drop)
+    client.call(ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query)).map(drop)
 }
 
 /// Returns how a question ended, with somebody's words as data.

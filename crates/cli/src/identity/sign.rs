@@ -1,4 +1,4 @@
-//! `demur identity register`, `rotate` and `revoke`: sign a message with a key of the keystore, see that a receiver would
+//! `demur identity register`, `rotate` and `revoke`: sign a message with a key of the keyring, see that a receiver would
 //! take it, and hand it over. Nothing in the data folder changes.
 
 use std::{

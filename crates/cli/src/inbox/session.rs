@@ -183,7 +183,7 @@ impl<'a> Session<'a> {
 
     /// Shows the first page of what is open.
     fn list(&mut self) -> Result<(), Failure> {
-        let status = self.client.ask(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {}))?;
+        let status = self.client.call(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {}))?;
         let page = question::page(&self.client, open_after(None))?;
         let mut lines = vec![words::count(status.open, self.face.is_live())];
         let shown = page.questions.iter().map(|question| question.id).collect();

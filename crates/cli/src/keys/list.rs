@@ -34,7 +34,7 @@ pub(crate) fn listed(data: &DataFolder) -> Result<Option<ListedKeys>, Failure> {
     if !data.has_store()? {
         return Ok(None);
     }
-    Reader::open(data.clone())?.ask(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {})).map(Some)
+    Reader::open(data.clone())?.call(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {})).map(Some)
 }
 
 #[derive(Serialize)]

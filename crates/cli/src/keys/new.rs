@@ -23,7 +23,7 @@ use serde::Serialize;
 use super::retired_lines;
 use crate::{
     arguments::NewKey,
-    client::{Call, Client},
+    client::{Client, SocketRequest},
     context::Context,
     durable::Tentative,
     failure::Failure,
@@ -57,7 +57,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), F
     };
     let request = ApiRequest::<RegisterKey>::send(NoArguments {}, request);
     let files = recovery_file.into_iter().chain(out_file).collect();
-    let made = settled(files, client.ask_so(&request, Call::once))?;
+    let made = settled(files, client.call_with(&request, SocketRequest::once))?;
     let kept = out.is_none();
     let out = out.map(|(_, path)| path.to_string_lossy().into_owned());
     context.output.reply(&NewReply {
@@ -80,7 +80,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &NewKey) -> Result<(), F
 
 /// Returns where statements about keys are to stand.
 pub(super) fn place(client: &Client) -> Result<RegistryPlace, Failure> {
-    Ok(client.ask(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {}))?.registry)
+    Ok(client.call(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {}))?.registry)
 }
 
 /// Returns the registration of a key that is kept elsewhere, signed with that very key.
@@ -144,7 +144,7 @@ struct NewReply {
     desk: Option<Fingerprint>,
     event: Sequence,
     fingerprint: Fingerprint,
-    /// Whether the secret is in the keystore.
+    /// Whether the secret is in the keyring.
     kept: bool,
     key_file: String,
     name: String,
@@ -154,7 +154,7 @@ struct NewReply {
     retired: Vec<Spent>,
     role: Role,
     store: StoreId,
-    /// Whether the keystore held keys before the store began: they belong to no registry here.
+    /// Whether the keyring held keys before the store began: they belong to no registry here.
     strangers: bool,
 }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{KeyEntry, clock, reason_word, retired_lines, select::select};
 use crate::{
     arguments::RevokeKey,
-    client::{Call, Client},
+    client::{Client, SocketRequest},
     context::Context,
     failure::Failure,
     output::{Paint, Reply},
@@ -22,12 +22,12 @@ use crate::{
 /// Revokes a key.
 pub(super) fn run(context: &mut Context<'_>, arguments: &RevokeKey) -> Result<(), Failure> {
     let client = Client::of_store(context)?;
-    let entries = client.ask(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {}))?.keys;
+    let entries = client.call(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {}))?.keys;
     let key = select(&entries, &arguments.key)?;
     let (reason, note) = (arguments.reason.into(), arguments.note.clone());
     let path = OfIdentity { fingerprint: key.fingerprint };
     let request = ApiRequest::<operation::RevokeKey>::send(path, key::RevokeKey { reason, note });
-    let revoked = client.ask_so(&request, Call::once)?;
+    let revoked = client.call_with(&request, SocketRequest::once)?;
     let usable = |other: &&KeyEntry| {
         other.principal == key.principal && other.fingerprint != key.fingerprint && other.status.speaks()
     };

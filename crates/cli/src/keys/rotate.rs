@@ -23,7 +23,7 @@ use serde::Serialize;
 use super::{KeyEntry, clock, new::settled, retired_lines, select::select};
 use crate::{
     arguments::RotateKey,
-    client::{Call, Client},
+    client::{Client, SocketRequest},
     context::Context,
     durable::Tentative,
     failure::Failure,
@@ -36,7 +36,7 @@ use crate::{
 /// Rotates a key.
 pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<(), Failure> {
     let client = Client::of_store(context)?;
-    let listed = client.ask(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {}))?;
+    let listed = client.call(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {}))?;
     let old = select(&listed.keys, &arguments.key)?;
     let retire_now = arguments.retire_now;
     let (files, statement) = match &arguments.with_recovery {
@@ -49,7 +49,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<()
     };
     let path = OfIdentity { fingerprint: old.fingerprint };
     let request = ApiRequest::<operation::RotateKey>::send(path, key::RotateKey { retire_now, statement });
-    let rotated = settled(files, client.ask_so(&request, Call::once))?;
+    let rotated = settled(files, client.call_with(&request, SocketRequest::once))?;
     context.output.reply(&RotateReply {
         by_recovery: arguments.with_recovery.is_some(),
         fingerprint: rotated.fingerprint,

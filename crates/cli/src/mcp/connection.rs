@@ -13,14 +13,14 @@ use demur_mcp::host::{CallerConnection, export_too_large};
 use serde_json::Value;
 
 use crate::{
-    client::{Call, Way},
+    client::{SocketApi, SocketRequest},
     hook::session::Session,
 };
 
 /// The way over the socket, in the name of a client.
 #[derive(Clone)]
 pub(super) struct BridgeConnection {
-    way: Way,
+    way: SocketApi,
     /// The session of the client, where it says which it is.
     session: Option<Arc<Session>>,
     client: String,
@@ -29,23 +29,23 @@ pub(super) struct BridgeConnection {
 }
 
 impl BridgeConnection {
-    pub(super) const fn new(way: Way, session: Option<Arc<Session>>, client: String) -> Self {
+    pub(super) const fn new(way: SocketApi, session: Option<Arc<Session>>, client: String) -> Self {
         Self { way, session, client, patience: None }
     }
 
-    fn named<'a>(&self, call: Call<'a>) -> Call<'a> {
+    fn named<'a>(&self, call: SocketRequest<'a>) -> SocketRequest<'a> {
         let call = call.for_client(self.client.clone());
         if let Some(patience) = self.patience { call.within(patience) } else { call }
     }
 
-    async fn bytes(&self, call: Call<'_>) -> Result<Vec<u8>, Refusal> {
+    async fn bytes(&self, call: SocketRequest<'_>) -> Result<Vec<u8>, Refusal> {
         Ok(self.way.send(&self.named(call)).await?.to_vec())
     }
 }
 
 impl<O: Operation> call::Call<O> for BridgeConnection {
     async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
-        let reply = self.way.perform::<O>(&self.named(Call::of(&request)?)).await?;
+        let reply = self.way.perform::<O>(&self.named(SocketRequest::of(&request)?)).await?;
         if let Some(session) = &self.session {
             session.note::<O>(&reply.document);
         }
@@ -64,16 +64,16 @@ impl CallerConnection for BridgeConnection {
     }
 
     async fn artifact(&self, trace: TraceId, event: Sequence) -> Result<Vec<u8>, Refusal> {
-        self.bytes(Call::get(format!("/v1/traces/{trace}/artifacts/{event}"))).await
+        self.bytes(SocketRequest::get(format!("/v1/traces/{trace}/artifacts/{event}"))).await
     }
 
     async fn export(&self, trace: TraceId, limit: usize) -> Result<Vec<u8>, Refusal> {
-        let bytes = self.bytes(Call::get(format!("/v1/traces/{trace}/export"))).await?;
-        if bytes.len() > limit { Err(export_too_large(trace, limit)) } else { Ok(bytes) }
+        let call = self.named(SocketRequest::get(format!("/v1/traces/{trace}/export")));
+        self.way.send_within(&call, limit).await?.ok_or_else(|| export_too_large(trace, limit))
     }
 
     async fn verify(&self, export: Vec<u8>) -> Result<Value, Refusal> {
-        let call = Call::post_bytes("/v1/verify", Some((export, "application/x-ndjson")));
+        let call = SocketRequest::post_bytes("/v1/verify", Some((export, "application/x-ndjson")));
         serde_json::from_slice(&self.bytes(call).await?).map_err(|error| Refusal::bug(&error))
     }
 }

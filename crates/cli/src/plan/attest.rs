@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::{keep_receipt, named, of_session};
 use crate::{
     arguments::AttestPlan,
-    client::Call,
+    client::SocketRequest,
     context::Context,
     exit::Exit,
     failure::Failure,
@@ -33,7 +33,7 @@ pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Resul
     let (author, version) = (named(&arguments.author)?, arguments.program_version.clone());
     let given = attestation_of(&arguments.output, author, version)?;
     let request = ApiRequest::<operation::AttestPlanAs>::send(OfPlan { session }, given);
-    let attested = client.ask_so(&request, Call::once)?;
+    let attested = client.call_with(&request, SocketRequest::once)?;
     keep_receipt(&client, trace_of(session), attested.event, arguments.receipt.as_deref())?;
     let files = attested.attestation.outputs.file_hashes.len() as u64;
     context.output.reply(&Attested { attestation: attested.attestation, files })?;

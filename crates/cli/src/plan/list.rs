@@ -32,7 +32,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ListPlans) -> Result<()
     let after = arguments.after.as_ref().map(|typed| lookup::trace(&reader, typed)).transpose()?;
     let query = PlanListParameters { after, limit: Some(usize::from(arguments.limit)) };
     let ListedPlans { next, plans } =
-        reader.ask(ApiRequest::<operation::ListPlans>::get(NoArguments {}, query))?;
+        reader.call(ApiRequest::<operation::ListPlans>::get(NoArguments {}, query))?;
     context.output.reply(&PlanList { next, nowhere: None, plans })
 }
 

@@ -22,7 +22,7 @@ use crate::{
 pub(crate) fn audit(context: &mut Context<'_>, arguments: &Audit) -> Result<(), Failure> {
     let reader = Reader::open(context.data()?)?;
     let path = OfPlan { session: lookup::session(&reader, &arguments.session)? };
-    let record = reader.ask(ApiRequest::<AuditPlan>::get(path, Nothing {}))?;
+    let record = reader.call(ApiRequest::<AuditPlan>::get(path, Nothing {}))?;
     context.output.reply(&Record(record))
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &HandOff) -> Result
     let reader = Reader::open(context.data()?)?;
     let path = OfPlan { session: lookup::session(&reader, &arguments.session)? };
     let given = HandOffPlan { task: arguments.task.clone() };
-    let package = reader.ask(ApiRequest::<operation::HandOffPlan>::send(path, given))?;
+    let package = reader.call(ApiRequest::<operation::HandOffPlan>::send(path, given))?;
     let mut line = canonical::to_vec(&package)?;
     line.push(b'\n');
     context.output.write(&line)

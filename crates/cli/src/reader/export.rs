@@ -62,7 +62,7 @@ impl Reader {
     /// Returns how many events the export of a trace has.
     fn count(&self, trace: TraceId) -> Result<u64, Failure> {
         let events = |trace| -> Result<u64, Failure> {
-            Ok(self.ask(ApiRequest::<ShowTrace>::get(OfTrace { trace }, Nothing {}))?.events)
+            Ok(self.call(ApiRequest::<ShowTrace>::get(OfTrace { trace }, Nothing {}))?.events)
         };
         let registry = self.find(IdKind::Trace, REGISTRY)?.first().and_then(|id| id.parse().ok());
         let registry = registry.filter(|registry| *registry != trace).map(events).transpose()?;

@@ -15,7 +15,7 @@ use demur_desk::{desk::Desk, entry::Handle};
 use demur_ledger::name::TraceId;
 
 use crate::{
-    client::{Call, Client},
+    client::{Client, SocketRequest},
     demo::DemoDesk,
     failure::Failure,
 };
@@ -45,7 +45,7 @@ impl RunApi<'_> {
         Desk: Handle<O>,
     {
         match self {
-            Self::Server(client) => client.ask(request),
+            Self::Server(client) => client.call(request),
             Self::Here(desk) => desk.call(request),
         }
     }
@@ -71,7 +71,7 @@ impl RunApi<'_> {
         let request = ApiRequest::<operation::ClaimRun>::send(OfTrace { trace }, renewal);
         match self {
             // A way of its own: the other one is in use.
-            Self::Server(client) => client.another()?.ask_so(&request, Call::in_passing),
+            Self::Server(client) => client.another()?.call_with(&request, SocketRequest::in_passing),
             Self::Here(desk) => desk.call(request),
         }
         .map(|_| ())

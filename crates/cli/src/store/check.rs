@@ -18,7 +18,7 @@ use tokio::time;
 
 use super::words;
 use crate::{
-    client::{Call, Client},
+    client::{Client, SocketRequest},
     context::Context,
     data::DataFolder,
     exit::Exit,
@@ -61,7 +61,7 @@ fn through(client: &Client, progress: &mut Progress) -> Result<StoreCheck, Failu
                 return Ok(checked?.document);
             }
             let asked = ApiRequest::<ShowStoreCheck>::get(NoArguments {}, Nothing {});
-            let asked = way.perform::<ShowStoreCheck>(&Call::of(&asked)?.in_passing()).await;
+            let asked = way.perform::<ShowStoreCheck>(&SocketRequest::of(&asked)?.in_passing()).await;
             // That nobody says how far it is is no reason to stop.
             if let Ok(step) = asked {
                 tell(progress, step.document);

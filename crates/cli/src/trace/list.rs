@@ -52,7 +52,7 @@ fn listed(
     let (mut traces, mut next) = (Vec::new(), after);
     loop {
         let query = TraceListParameters { after: next, limit: Some((limit - traces.len()).min(PAGE_LENGTH)) };
-        let page = reader.ask(ApiRequest::<operation::ListTraces>::get(NoArguments {}, query))?;
+        let page = reader.call(ApiRequest::<operation::ListTraces>::get(NoArguments {}, query))?;
         for view in page.traces {
             traces.push(Listed { subject: subject(reader, view.trace)?, ..Listed::from(view) });
         }
@@ -66,7 +66,7 @@ fn listed(
 /// Returns what a trace is about, from its first event; none where that was erased or cannot be read.
 fn subject(reader: &Reader, trace: TraceId) -> Result<Option<String>, Failure> {
     let first = EventParameters { after: None, limit: Some(1) };
-    let events = match reader.ask(ApiRequest::<ListEvents>::get(OfTrace { trace }, first)) {
+    let events = match reader.call(ApiRequest::<ListEvents>::get(OfTrace { trace }, first)) {
         Ok(page) => page.events,
         // `demur store check` says what is wrong with it.
         Err(error) if error.is(Code::RecordDamaged) || error.is(Code::TraceNewer) => return Ok(None),

@@ -126,6 +126,18 @@ fn server_that_ends_in_good_order_is_not_killed_by_force() {
 }
 
 #[test]
+fn status_names_a_server_that_does_not_answer() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Name?"]);
+    let process = server(&sandbox);
+    freeze(process);
+    let error = sandbox.json_error(&["status"], 3);
+    assert_eq!(error["code"], "SERVER_SILENT");
+    assert!(error["message"].as_str().unwrap().contains(&format!("process {process}")), "{error}");
+    sandbox.run(&["stop", "--timeout", "1s", "--force"]).expect_code(0);
+}
+
+#[test]
 fn server_that_hears_nothing_and_lost_its_socket_is_named_to_everybody() {
     let sandbox = Sandbox::new();
     let id = asked(&sandbox, &["Name?"]);

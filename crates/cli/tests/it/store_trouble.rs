@@ -107,6 +107,24 @@ fn folder_that_may_not_be_written_is_read() {
     mode(&sandbox.data(), 0o700);
 }
 
+/// It would not answer, and each try would stand in its log.
+#[test]
+fn server_of_another_user_is_not_talked_to() {
+    let (sandbox, program) = of_somebody();
+    if fs::metadata(&program).unwrap().uid() != 0 {
+        // Nobody but root can be somebody else.
+        return;
+    }
+    sandbox.start_server();
+    for path in [sandbox.data(), sandbox.data().join("keys")] {
+        mode(&path, 0o755);
+    }
+    let socket = sandbox.data().join("socket");
+    mode(&socket, 0o666);
+    let asked = run_as_somebody(&sandbox, &program, &["ask", "Whose?", "--no-wait"]);
+    assert!(asked.expect_code(2).stderr.contains("found one of another user"), "{asked}");
+}
+
 #[test]
 fn database_that_may_not_be_written_is_told() {
     let (sandbox, program) = of_somebody();

@@ -4,5 +4,6 @@
 mod access;
 mod desk;
 mod driver;
+mod hung;
 mod two_desks;
 mod watch;

@@ -5,10 +5,7 @@
 mod connection;
 mod sessions;
 
-use std::{
-    io,
-    sync::{Arc, OnceLock},
-};
+use std::{io, sync::Arc};
 
 use axum::{
     Json, Router,
@@ -20,7 +17,7 @@ use axum::{
 };
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_core::limit::Text;
-use demur_desk::access::Caller;
+use demur_desk::{access::Caller, desk::Desk};
 use demur_mcp::{
     door::Door,
     fault::no_message,
@@ -34,10 +31,12 @@ use hyper::{StatusCode, header, http::request::Parts};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::SessionId,
 };
+use tokio::sync::OnceCell;
 
 use self::{connection::ServerConnection, sessions::Sessions};
 use crate::{
     api::admit,
+    problem::Problem,
     read,
     service::{Shared, over},
 };
@@ -48,7 +47,7 @@ type Protocol = StreamableHttpService<Door<ServerHost>, Sessions>;
 /// Returns the route.
 pub(super) fn route(service: &Shared) -> Router<Shared> {
     let config = StreamableHttpServerConfig::default()
-        // The gate knows the names of this server, and looked.
+        // Whose names these are was looked at when the caller was found out.
         .disable_allowed_hosts()
         .with_json_response(true)
         .with_max_request_body_bytes(LONGEST);
@@ -59,34 +58,30 @@ pub(super) fn route(service: &Shared) -> Router<Shared> {
     });
     let sessions = Arc::new(Sessions::default());
     let host = Arc::new(ServerHost { service: Arc::clone(service), sessions: Arc::clone(&sessions) });
-    let (states, ended) = (OnceLock::<Arc<States>>::new(), service.desk.ending());
-    let shared = Arc::default();
+    let (states, ended) = (Arc::<OnceCell<Arc<States>>>::default(), service.desk.ending());
+    let (shared, made) = (Arc::default(), Arc::clone(&states));
     let door = move || {
-        let states = if let Some(states) = states.get() {
-            Arc::clone(states)
-        } else {
-            let made = states_of(&host.service).inspect_err(trouble)?;
-            Arc::clone(states.get_or_init(|| Arc::new(made)))
-        };
+        let states = made.get().cloned().ok_or_else(|| io::Error::other("no key of request states"))?;
         Ok(Door::new(Arc::clone(&host), states, Manner::default(), Arc::clone(&shared), ended.clone()))
     };
     let protocol: Protocol = StreamableHttpService::new(door, sessions, config);
     let gate = middleware::from_fn(move |request: Request, next| admit(ASKING, request, next));
     Router::new().route(
         PATH,
-        any(move |State(service): State<Shared>, request: Request| serve(service, protocol, request))
-            .layer(gate),
+        any(move |State(service): State<Shared>, request: Request| async move {
+            match states.get_or_try_init(|| states_of(&service)).await {
+                Ok(_) => serve(service, protocol, request).await,
+                Err(refusal) => Problem::from(refusal).into_response(),
+            }
+        })
+        .layer(gate),
     )
 }
 
 /// Returns what seals the states of every client, the same at each server of one keyring.
-fn states_of(service: &Shared) -> io::Result<States> {
-    let key = service.desk.request_state_key().map_err(|refusal| io::Error::other(refusal.message))?;
-    States::with_key(&key).map_err(io::Error::other)
-}
-
-fn trouble(error: &io::Error) {
-    tracing::error!(%error, "the key of request states cannot be used");
+async fn states_of(service: &Shared) -> Result<Arc<States>, Refusal> {
+    let key = service.desk.on_worker(Desk::request_state_key).await?;
+    States::with_key(&key).map(Arc::new).map_err(|error| Refusal::bug(&error))
 }
 
 /// Serves one request. Its body is read here, where a slow one is told so.

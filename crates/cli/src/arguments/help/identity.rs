@@ -6,7 +6,7 @@ registration, rotation, revocation (docs/clarify.md, section 8).
 
 These commands write and read documents; they make no key and change nothing here. Who may speak in this data folder \
 is what `demur keys new`, `demur keys rotate` and `demur keys revoke` say, and only they change it. Keys come from the \
-keystore; a secret is never printed.
+keyring; a secret is never printed.
 
 A receiver takes a message within 60 seconds of its time: sign it when you send it.";
 
@@ -23,7 +23,7 @@ Examples:
 pub(in crate::arguments) const IDENTITY_REGISTER_ABOUT: &str = "\
 Sign the message that binds a key to an agent, with that key, which shows that its owner has it.
 
-The key has to be in the keystore: `demur keys new` makes one. The agent's name is the name of the key's holder, or \
+The key has to be in the keyring: `demur keys new` makes one. The agent's name is the name of the key's holder, or \
 what --agent-id says; it has no spaces. The key is said to be in use since it was registered here. Nothing is changed \
 here.";
 
@@ -38,7 +38,7 @@ Examples:
 
 pub(in crate::arguments) const IDENTITY_ROTATE_ABOUT: &str = "\
 Sign the message that replaces an agent's key by another. The old key signs it; the new key signs that it is in the \
-same hands. Both have to be in the keystore.
+same hands. Both have to be in the keyring.
 
 Whoever receives it takes both keys for 24 hours, or until the old one ends by itself if that is sooner; after that \
 only the new one. Meanwhile the identity rotates, and another rotation has to wait.

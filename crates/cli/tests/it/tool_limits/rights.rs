@@ -118,6 +118,29 @@ fn tool_does_not_reach_other_processes() {
     }
 }
 
+/// A server without files takes no connections, and a supervisor without them ends nobody.
+#[test]
+fn tool_changes_limits_and_turns_of_no_other_process() {
+    let bench = Bench::new();
+    let outcome = bench.run(&bench.python(
+        "import os, resource\n\
+         def tried(what):\n\
+         \x20   try: what(); print('done')\n\
+         \x20   except PermissionError: print('refused')\n\
+         above, files = os.getppid(), resource.RLIMIT_NOFILE\n\
+         limits, turns = resource.prlimit(above, files), os.sched_getaffinity(above)\n\
+         tried(lambda: resource.prlimit(above, files, limits))\n\
+         tried(lambda: os.sched_setaffinity(above, turns))\n\
+         tried(lambda: os.sched_setscheduler(above, os.SCHED_OTHER, os.sched_param(0)))\n\
+         tried(lambda: os.setpriority(os.PRIO_PROCESS, above, 5))\n\
+         tried(lambda: os.setpriority(os.PRIO_USER, os.getuid(), 5))\n\
+         tried(lambda: resource.setrlimit(files, (64, 64)))\n\
+         tried(lambda: os.nice(1))",
+    ));
+    let expected = format!("{}done\ndone\n", "refused\n".repeat(5));
+    assert_eq!(text(&outcome.stdout), expected, "{}", text(&outcome.stderr));
+}
+
 #[test]
 fn tool_signals_its_own() {
     let bench = Bench::new();

@@ -2,7 +2,7 @@
 
 use axum::{extract::State, response::Response};
 use demur_api::trace::TraceView;
-use demur_desk::trace::TraceOverview;
+use demur_desk::{desk::Desk, trace::TraceOverview};
 use demur_ledger::{
     event_type::{Content, EventType, TraceKind},
     name::{Sequence, TraceId},
@@ -121,10 +121,13 @@ async fn artifact(
     visiting: Visiting,
     Named((trace, sequence)): Named<(TraceId, Sequence)>,
 ) -> Result<Response, Problem> {
-    let _turn = service.desk.large_turn(&visiting.caller)?;
-    let caller = visiting.caller.clone();
-    let found = service.work(move |desk| desk.checked_artifact(&caller, trace, sequence)).await;
-    let (line, found) = found?;
+    let (turn, caller) = (service.desk.large_turn(&visiting.caller)?, visiting.caller.clone());
+    let work = move |desk: &Desk| {
+        // Until the work ends, also when the browser has left.
+        let _turn = turn;
+        desk.checked_artifact(&caller, trace, sequence)
+    };
+    let (line, found) = service.work(work).await?;
     let named = match line.content.map(|bytes| Content::parse(EventType::ArtifactRecorded, &bytes)) {
         Some(Ok(Content::ArtifactRecorded(content))) => {
             Some((text::line(&content.name), text::line(&content.media_type)))

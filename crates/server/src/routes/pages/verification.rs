@@ -1,7 +1,7 @@
 //! What reads a whole trace: its verification, and the picture of a run. Only so many at once, and only so long.
 
 use axum::{extract::State, response::Response};
-use demur_desk::trace::TraceVerdict;
+use demur_desk::{desk::Desk, trace::TraceVerdict};
 use demur_ledger::name::TraceId;
 use demur_web::{frame::Here, run::RunPage, verification::VerificationPage};
 use hyper::{Method, StatusCode};
@@ -25,9 +25,13 @@ async fn verification(
     visiting: Visiting,
     Named(trace): Named<TraceId>,
 ) -> Result<Response, Problem> {
-    let _turn = service.desk.large_turn(&visiting.caller)?;
-    let caller = visiting.caller.clone();
-    let (found, verdict) = service.work(move |desk| desk.trace_verdict(&caller, trace)).await?;
+    let (turn, caller) = (service.desk.large_turn(&visiting.caller)?, visiting.caller.clone());
+    let work = move |desk: &Desk| {
+        // Until the work ends, also when the browser has left.
+        let _turn = turn;
+        desk.trace_verdict(&caller, trace)
+    };
+    let (found, verdict) = service.work(work).await?;
     let (frame, about) = (visiting.frame(Here::Traces), about(&found));
     let shown = match verdict {
         TraceVerdict::TooLong => VerificationPage::too_long(&frame, about),
@@ -42,9 +46,13 @@ async fn run(
     visiting: Visiting,
     Named(trace): Named<TraceId>,
 ) -> Result<Response, Problem> {
-    let _turn = service.desk.large_turn(&visiting.caller)?;
-    let caller = visiting.caller.clone();
-    let (found, graph) = service.work(move |desk| desk.run_graph(&caller, trace)).await?;
+    let (turn, caller) = (service.desk.large_turn(&visiting.caller)?, visiting.caller.clone());
+    let work = move |desk: &Desk| {
+        // Until the work ends, also when the browser has left.
+        let _turn = turn;
+        desk.run_graph(&caller, trace)
+    };
+    let (found, graph) = service.work(work).await?;
     let (frame, about) = (visiting.frame(Here::Traces), about(&found));
     let shown = match &graph {
         Some(graph) => RunPage::new(&frame, about, graph),

@@ -19,23 +19,24 @@ use demur_server::{
     credentials::socket::{PROTOCOL_HEADER, RELAY_HEADER},
     socket,
 };
-use http_body_util::Full;
+use http_body_util::{BodyExt as _, Full};
 use hyper::{Request, Response, StatusCode, body::Incoming, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
+use rustix::process::geteuid;
 use tokio::{net::UnixStream, task, time};
 
-use super::{AGAIN, Call, FolderUser, Unanswered, check_protocol, lost, start, whole};
+use super::{FolderUser, RETRY_INTERVAL, SocketRequest, Unanswered, check_protocol, lost, start, whole};
 use crate::{data::DataFolder, visible::shell_word};
 
 /// The way to the server of a data folder.
 #[derive(Clone)]
-pub(crate) struct Way {
+pub(crate) struct SocketApi {
     data: DataFolder,
     /// Whether a server may be started.
     starts: bool,
 }
 
-impl Way {
+impl SocketApi {
     /// Returns the way to the server of this folder.
     pub(crate) const fn new(data: DataFolder, starts: bool) -> Self {
         Self { data, starts }
@@ -48,14 +49,32 @@ impl Way {
 
     /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
     /// is sent again unless it says that it is sent once.
-    pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Bytes, Refusal> {
+    pub(crate) async fn send(&self, call: &SocketRequest<'_>) -> Result<Bytes, Refusal> {
         self.exchange(call).await.map(|(_, bytes)| bytes)
+    }
+
+    /// Sends a request and returns the bytes that come back, if they are no more than this.
+    pub(crate) async fn send_within(
+        &self,
+        call: &SocketRequest<'_>,
+        limit: usize,
+    ) -> Result<Option<Vec<u8>>, Refusal> {
+        let mut body = self.opened(call).await?.into_body();
+        let mut bytes = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| lost(&error.to_string()))?;
+            bytes.extend(frame.data_ref().into_iter().flatten());
+            if bytes.len() > limit {
+                return Ok(None);
+            }
+        }
+        Ok(Some(bytes))
     }
 
     /// Sends the request for an operation, and returns what comes out of it.
     pub(crate) async fn perform<O: Operation>(
         &self,
-        call: &Call<'_>,
+        call: &SocketRequest<'_>,
     ) -> Result<ApiReply<O::Output>, Refusal> {
         let (status, bytes) = self.exchange(call).await?;
         let text: &[u8] = if O::Output::is_nothing() { b"{}" } else { &bytes };
@@ -66,7 +85,7 @@ impl Way {
     }
 
     /// Sends a request and returns status and bytes, as [`Self::send`] does.
-    async fn exchange(&self, call: &Call<'_>) -> Result<(StatusCode, Bytes), Refusal> {
+    async fn exchange(&self, call: &SocketRequest<'_>) -> Result<(StatusCode, Bytes), Refusal> {
         let begun = Instant::now();
         loop {
             let unanswered = match self.open(call).await {
@@ -84,7 +103,7 @@ impl Way {
     }
 
     /// Sends a request, and returns a response of which nothing was read yet.
-    pub(super) async fn opened(&self, call: &Call<'_>) -> Result<Response<Incoming>, Refusal> {
+    pub(super) async fn opened(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Refusal> {
         let begun = Instant::now();
         loop {
             match self.open(call).await {
@@ -97,7 +116,7 @@ impl Way {
     /// Returns once a request can be sent again, with a server started where none runs, or says why it cannot.
     async fn before_retry(
         &self,
-        call: &Call<'_>,
+        call: &SocketRequest<'_>,
         unanswered: Unanswered,
         begun: Instant,
     ) -> Result<(), Refusal> {
@@ -119,13 +138,13 @@ impl Way {
         if begun.elapsed() > call.patience {
             return Err(problem);
         }
-        time::sleep(AGAIN).await;
+        time::sleep(RETRY_INTERVAL).await;
         Ok(())
     }
 
     /// Makes sure that a server answers, for whoever can do without.
     pub(super) async fn reach(&self) -> Result<(), Refusal> {
-        match socket::connect(self.data.path()).map_err(|error| self.unreachable(&error)) {
+        match self.connect() {
             Ok(_) => Ok(()),
             Err(Unanswered::NoServer) => {
                 let data = self.data.clone();
@@ -144,7 +163,7 @@ impl Way {
     }
 
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
-    pub(super) async fn open(&self, call: &Call<'_>) -> Result<Response<Incoming>, Unanswered> {
+    pub(super) async fn open(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Unanswered> {
         let response = self.request(call).await?;
         check_protocol(&response)?;
         let status = response.status();
@@ -155,10 +174,8 @@ impl Way {
     }
 
     /// Sends a request over a connection of its own.
-    pub(super) async fn request(&self, call: &Call<'_>) -> Result<Response<Incoming>, Unanswered> {
-        let stream = socket::connect(self.data.path()).map_err(|error| self.unreachable(&error))?;
-        let connected = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
-        let stream = connected.map_err(|error| Unanswered::Lost(error.to_string()))?;
+    pub(super) async fn request(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Unanswered> {
+        let stream = self.connect()?;
         let lost = |error: hyper::Error| Unanswered::Lost(error.to_string());
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
         tokio::spawn(async move {
@@ -184,6 +201,20 @@ impl Way {
         sender.send_request(request).await.map_err(lost)
     }
 
+    fn connect(&self) -> Result<UnixStream, Unanswered> {
+        let stream = socket::connect(self.data.path()).map_err(|error| self.unreachable(&error))?;
+        let connected = stream.set_nonblocking(true).and_then(|()| UnixStream::from_std(stream));
+        let stream = connected.map_err(|error| Unanswered::Lost(error.to_string()))?;
+        // It would not listen to this user, and this user has no reason to believe it.
+        if stream.peer_cred().is_ok_and(|server| server.uid() != geteuid().as_raw()) {
+            let folder = crate::visible::visible_path(self.data.path());
+            let message = format!("expected a server of your own for {folder}, found one of another user");
+            let refusal = Refusal::new(Code::Forbidden, message);
+            return Err(Unanswered::Refused(refusal.with_cure("--data names another data folder")));
+        }
+        Ok(stream)
+    }
+
     fn unreachable(&self, error: &io::Error) -> Unanswered {
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => Unanswered::NoServer,
@@ -203,6 +234,11 @@ impl Way {
         Some(unreachable_server(self.data.path(), server.process))
     }
 
+    /// Returns what to say about a server that does not answer.
+    pub(super) fn silent(&self) -> Refusal {
+        self.server_without_socket().unwrap_or_else(|| self.no_server())
+    }
+
     pub(super) fn no_server(&self) -> Refusal {
         let folder = crate::visible::visible_path(self.data.path());
         Refusal::new(Code::NoServer, format!("no server runs for {folder}"))
@@ -210,9 +246,9 @@ impl Way {
     }
 }
 
-impl<O: Operation> call::Call<O> for Way {
+impl<O: Operation> call::Call<O> for SocketApi {
     async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
-        self.perform::<O>(&Call::of(&request)?).await
+        self.perform::<O>(&SocketRequest::of(&request)?).await
     }
 }
 
@@ -253,6 +289,6 @@ mod tests {
     #[test]
     fn socket_is_a_way_to_every_operation() {
         const fn is_connection<T: Connection>() {}
-        is_connection::<Way>();
+        is_connection::<SocketApi>();
     }
 }
