@@ -13,10 +13,6 @@ mod tasks;
 
 use std::path::Path;
 
-use demur_api::{
-    call::ApiRequest,
-    operation::{MakeCheckpoint, NoArguments, Nothing},
-};
 use demur_ledger::{
     name::TraceId,
     verify::{Report, Verdict},
@@ -47,7 +43,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), Fai
 
     let trace = TraceId::new(system.now()?, &mut system);
     let outcome = script::perform(&mut Session::new(&desk, trace, output), &cast)?;
-    desk.call(ApiRequest::<MakeCheckpoint>::get(NoArguments {}, Nothing {}))?;
+    // It follows the verdict by itself.
     output.tell("\nThe desk records a checkpoint: it fixes every trace of the store as it is now.")?;
     let export = data.path().join("demo.jsonl");
     write(&export, &desk.export(trace)?)?;

@@ -5,6 +5,7 @@ mod audit;
 mod check;
 mod door;
 pub mod driver;
+mod end;
 mod handle;
 mod next;
 mod open;

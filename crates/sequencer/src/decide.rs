@@ -201,23 +201,25 @@ impl AtHand {
         };
         item.waits = waits;
         item.swaps = swaps.iter().filter(|swap| is_recorded || swap.is_absence()).cloned().collect();
+        self.sign_ahead(&mut item, queue.is_followed())?;
+        // From here on nothing fails, and before it is put nobody takes it out again.
         if let Some(id) = command {
             lock(&self.in_flight).insert(id, Arc::clone(&slot));
         }
         states.newest = Some(Arc::clone(&slot)).filter(|_| waits != Waits::Later);
         // Whoever has more to say goes by what was decided so far.
         let events = if waits == Waits::Later { item.entries.clone() } else { Vec::new() };
-        let leader = self.put(item, queue.is_followed())?;
+        let leader = self.commits.put(item);
         Ok(DecisionStep::Queued(Queued { reply, slot, leader, events }))
     }
 
-    /// Puts an item in line, its head signed unless somebody is behind it already, or will be. One that cannot be signed is
-    /// let go, which voids its queue.
-    fn put(&self, mut item: Item, is_followed: bool) -> Result<Option<CommitLeader>, SequencerError> {
+    /// Signs the head of an item unless somebody is behind it already, or will be. One that cannot be signed is let go, which
+    /// voids its queue.
+    fn sign_ahead(&self, item: &mut Item, is_followed: bool) -> Result<(), SequencerError> {
         if !is_followed && item.waits != Waits::Later {
             item.signed = Some(self.sign_head(item.head.clone(), item.registry_after())?);
         }
-        Ok(self.commits.put(item))
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, PoisonError, RwLockReadGuard};
 
-use demur_core::key::{Fingerprint, SecretKey};
+use demur_core::key::SecretKey;
 use demur_ledger::{
     name::Sequence,
     registry::Registry,
@@ -100,9 +100,5 @@ impl AtHand {
     ) -> Result<Signed<Head>, SequencerError> {
         let (registry, at) = (self.registry(), head.registry.sequence);
         self.sign(head, after.unwrap_or(&registry), at)
-    }
-
-    pub(super) fn desk_fingerprint(&self) -> Fingerprint {
-        self.desk.read().unwrap_or_else(PoisonError::into_inner).public().fingerprint()
     }
 }

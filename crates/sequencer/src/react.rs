@@ -1,18 +1,17 @@
 //! Effects on other traces, done once each: the log is read from where the last reading ended, and the command id of
 //! an effect follows from the event that caused it.
 
-use demur_core::hash::Digest;
 use demur_engine::reactor::{Effect, Reactor};
-use demur_ledger::{envelope::Event, newer::Reading};
-use demur_store::contract::{Cursor, KeptRecord, RecordKey, RecordValue, StoreError, Swap, Version};
+use demur_ledger::{envelope::Event, name::CommandId, newer::Reading};
+use demur_store::contract::{Cursor, KeptRecord, RecordKey, RecordValue, Swap, Version};
 
 use super::{Sequencer, SequencerError};
 
 impl Sequencer {
     /// Lets a reactor read everything it has not read yet. Returns how many effects were recorded.
     ///
-    /// What a newer version wrote is left for a newer version: the reading goes on behind it, and begins with it the next
-    /// time. Effects that are there are not recorded twice.
+    /// What a newer version wrote is left for a newer version, and what is damaged for a restoration: the reading goes on
+    /// behind it, and begins with it the next time. Effects that are there are not recorded twice.
     pub fn react(&self, reactor: &dyn Reactor) -> Result<u64, SequencerError> {
         let key = RecordKey::new(format!("reactor/{}", reactor.name()))?;
         let mut kept = self.store.record(&key)?;
@@ -33,8 +32,7 @@ impl Sequencer {
                             recorded += u64::from(self.perform_effect(effect, reactor, &event)?);
                         }
                     }
-                    Reading::Newer(_) => is_known = false,
-                    Reading::Damaged => return Err(unreadable(&stored.hash)),
+                    Reading::Newer(_) | Reading::Damaged => is_known = false,
                 }
                 if is_known {
                     known = cursor;
@@ -55,19 +53,27 @@ impl Sequencer {
         let command = reactor.command(source.hash());
         match effect {
             Effect::RecordCheckpoint => {
-                let is_recorded = || {
-                    self.store.command(&self.at_hand.desk_fingerprint(), command).map(|found| found.is_some())
-                };
-                if is_recorded()? {
+                if self.is_recorded(command)? {
                     return Ok(false);
                 }
                 match self.checkpoint_as(command) {
                     // Another process recorded it meanwhile, in words of its own.
-                    Err(SequencerError::Refused(_)) if is_recorded()? => Ok(false),
+                    Err(SequencerError::Refused(_)) if self.is_recorded(command)? => Ok(false),
                     recorded => Ok(!recorded?.repeated),
                 }
             }
         }
+    }
+
+    /// Returns whether the desk has recorded a command, under whichever of its keys.
+    fn is_recorded(&self, command: CommandId) -> Result<bool, SequencerError> {
+        let registry = self.newest_registry()?;
+        for (key, _) in registry.keys().filter(|(_, record)| record.principal == registry.desk()) {
+            if self.store.command(key, command)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Keeps how far a reactor has read. Another process that reads with it has kept that before: as good a place to go on.
@@ -89,10 +95,6 @@ impl Sequencer {
 /// Returns how far a record says that a reactor has read; one that says nothing of the kind sends it to the beginning.
 fn place(kept: &KeptRecord) -> Cursor {
     kept.value.bytes.as_slice().try_into().map_or(Cursor::START, Cursor::from_bytes)
-}
-
-fn unreadable(hash: &Digest) -> SequencerError {
-    StoreError::Corrupt { what: format!("event {hash} cannot be read") }.into()
 }
 
 /// How many events are read at once.

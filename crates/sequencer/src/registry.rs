@@ -187,3 +187,54 @@ pub(super) fn leaf(trace: TraceId, head: &Position) -> TraceLeaf {
 
 /// How long the desk's own statements are good for, in milliseconds.
 const GOOD_FOR: u64 = 60_000;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    };
+
+    use demur_core::{
+        key::SecretKey,
+        random::{Random as _, Seeded},
+        time::Timestamp,
+    };
+    use demur_store::memory::MemoryStore;
+
+    use super::*;
+    use crate::System;
+
+    /// A clock that stands still.
+    #[derive(Default)]
+    struct Still(AtomicU64);
+
+    impl System for Still {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_millis(1_800_000_000_000).unwrap()
+        }
+
+        fn fill(&self, bytes: &mut [u8]) {
+            Seeded::from_number(self.0.fetch_add(1, Ordering::Relaxed)).fill(bytes);
+        }
+    }
+
+    /// Nobody would ever take it out again.
+    #[test]
+    fn command_whose_head_cannot_be_signed_is_not_in_flight() {
+        let [key, other] = [2, 3].map(|seed| SecretKey::generate(&mut Seeded::from_number(seed)));
+        let store = Arc::new(MemoryStore::new());
+        let sequencer = Sequencer::create(store, key, "desk", Box::<Still>::default()).unwrap();
+        let registry = sequencer.registry();
+        let root = merkle::root(Scheme::DEMUR, &leaves(&[(registry.trace(), registry.head())]).unwrap());
+        let said = (CheckpointRecorded { root, traces: 1.try_into().unwrap() }.into(), None);
+        let command = sequencer.signed_by_desk(sequencer.new_command(), said, &registry).unwrap();
+        let own = std::mem::replace(&mut *sequencer.at_hand.desk.write().unwrap(), other);
+        let refused = sequencer.perform(registry.trace(), &command);
+        assert!(matches!(refused, Err(SequencerError::NoDeskKey)), "{refused:?}");
+        assert!(lock(&sequencer.at_hand.in_flight).is_empty());
+        // It counts once the key is back.
+        *sequencer.at_hand.desk.write().unwrap() = own;
+        sequencer.perform(registry.trace(), &command).unwrap();
+    }
+}

@@ -19,10 +19,10 @@ use std::{
 use demur_api::{
     code::Code,
     refusal::Refusal,
-    run::{AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunStop},
+    run::{AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunOrders, RunStop},
 };
-use demur_engine::reactor::CheckpointAfterRun;
 use demur_ledger::{
+    facts::Participant,
     name::{Position, TraceId},
     state::Phase,
 };
@@ -37,7 +37,7 @@ use self::{
     recorder::{Recorder, under_claim},
     step::{Audited, Steps},
 };
-use super::{check_run, read_on};
+use super::{check_run, end::follow_end, read_on};
 use crate::{owner::Owner, records::ATTEMPTS};
 
 /// The runs that are driven here, by their traces.
@@ -58,16 +58,21 @@ struct Driving {
 }
 
 impl Drivers {
-    /// Returns the place of a run. Who has its lock has the run for itself, at this server.
+    /// Returns the place of a run, which is made if there is none. Who has its lock has the run for itself, at this server.
     fn place(&self, trace: TraceId) -> Arc<Mutex<Option<Driving>>> {
         let mut places = lock(&self.0);
         if !places.contains_key(&trace) && places.len() >= MAX_RUNS {
-            // A cache: who is pushed out claims again.
-            let idle = places.iter().find(|(_, place)| Arc::strong_count(place) == 1);
-            let idle = idle.map(|(trace, _)| *trace);
-            idle.and_then(|idle| places.remove(&idle));
+            // A cache: who is pushed out claims again. A place that nothing came of goes before the oldest run.
+            let idle = places.iter().filter(|(_, place)| Arc::strong_count(place) == 1);
+            let first = idle.min_by_key(|(_, place)| lock(place).is_some()).map(|(trace, _)| *trace);
+            first.and_then(|first| places.remove(&first));
         }
         Arc::clone(places.entry(trace).or_default())
+    }
+
+    /// Returns the place of a run, if there is one.
+    fn find(&self, trace: TraceId) -> Option<Arc<Mutex<Option<Driving>>>> {
+        lock(&self.0).get(&trace).cloned()
     }
 
     fn forget(&self, trace: TraceId) {
@@ -77,35 +82,54 @@ impl Drivers {
 
 /// Takes the right to drive a run, or renews it.
 pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<ClaimedRun, Refusal> {
-    let place = owner.drivers().place(trace);
-    let mut place = lock(&place);
-    let (ledger, now) = (owner.ledger(), owner.system().now()?);
-    let ClaimRun { claim, abandoned, orders } = wanted;
+    let ledger = owner.ledger();
     if ledger.store().trace(trace)?.is_some() {
         check_run(ledger.store(), trace)?;
     }
-    if let Some(orders) = orders {
-        let orders = Orders::read(&orders.task, &orders.policy, &orders.files);
-        let orders = orders.map_err(|error| Refusal::new(Code::TaskInvalid, error))?;
-        claim::take(owner, trace, *claim, *abandoned, now)?;
-        let opened = Driving::open(owner, trace, *claim, orders);
-        if opened.is_err() {
-            // Why it could not be opened matters more; the claim ends by itself.
-            let _ = claim::release(owner, trace, *claim, now);
-        }
-        *place = Some(opened?);
-    }
-    let driving = place.as_ref().filter(|driving| driving.claim == *claim).ok_or_else(claim_unknown)?;
-    if orders.is_none() {
-        claim::hold(owner, trace, *claim, now)?;
-    }
+    let participants = match &wanted.orders {
+        Some(orders) => begin(owner, trace, wanted, orders)?,
+        None => renew(owner, trace, wanted.claim)?,
+    };
     let length = ledger.store().trace(trace)?.map_or(0, |summary| summary.head.sequence.number() + 1);
-    Ok(ClaimedRun { store: ledger.registry().store(), length, participants: driving.cast.participants() })
+    Ok(ClaimedRun { store: ledger.registry().store(), length, participants })
+}
+
+/// Takes a claim with what is needed to drive its run, and returns who plays.
+fn begin(
+    owner: &Owner,
+    trace: TraceId,
+    ClaimRun { claim, abandoned, .. }: &ClaimRun,
+    orders: &RunOrders,
+) -> Result<Vec<Participant>, Refusal> {
+    let place = owner.drivers().place(trace);
+    let mut place = lock(&place);
+    let now = owner.system().now()?;
+    let orders = Orders::read(&orders.task, &orders.policy, &orders.files);
+    let orders = orders.map_err(|error| Refusal::new(Code::TaskInvalid, error))?;
+    claim::take(owner, trace, *claim, *abandoned, now)?;
+    let opened = Driving::open(owner, trace, *claim, orders);
+    if opened.is_err() {
+        // Why it could not be opened matters more; the claim ends by itself.
+        let _ = claim::release(owner, trace, *claim, now);
+    }
+    Ok(place.insert(opened?).cast.participants())
+}
+
+/// Renews a claim, and returns who plays. Renewing takes the record alone: where the run is not in mind, as after a restart, the
+/// caller is told so and has the claim all the same.
+fn renew(owner: &Owner, trace: TraceId, claim: ClaimId) -> Result<Vec<Participant>, Refusal> {
+    let place = owner.drivers().find(trace);
+    // Whoever drives the run to its end gives the claim back meanwhile.
+    let place = place.as_ref().map(|place| lock(place));
+    let held = claim::hold(owner, trace, claim, owner.system().now()?);
+    let driving = place.as_deref().and_then(Option::as_ref).filter(|driving| driving.claim == claim);
+    let driving = driving.ok_or_else(claim_unknown)?;
+    held.map(|()| driving.cast.participants())
 }
 
 /// Takes what a client reports, goes on as far as that goes without it, and returns what it does next.
 pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<DriveReply, Refusal> {
-    let place = owner.drivers().place(trace);
+    let place = owner.drivers().find(trace).ok_or_else(claim_unknown)?;
     let mut place = lock(&place);
     let claim = report.claim;
     let driving = held(owner, trace, claim, &mut place)?;
@@ -125,13 +149,13 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
         DriveStep::Unproven(_) => (true, false),
         DriveStep::Prepare(_) | DriveStep::Run(_) | DriveStep::Turn(_) | DriveStep::Keep(_) => (false, false),
     };
-    if completes {
-        owner.ledger().react(&CheckpointAfterRun)?;
-    }
     if ends {
         *place = None;
         owner.drivers().forget(trace);
         claim::release(owner, trace, claim, owner.system().now()?)?;
+    }
+    if completes {
+        follow_end(owner);
     }
     Ok(reply)
 }
@@ -145,7 +169,7 @@ pub fn abort(owner: &Owner, trace: TraceId, wanted: AbortRun) -> Result<(), Refu
     let released = claim::release(owner, trace, claim, now);
     aborted.map_err(under_claim(trace))?;
     released?;
-    ledger.react(&CheckpointAfterRun)?;
+    follow_end(owner);
     Ok(())
 }
 
@@ -233,3 +257,29 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// How many runs are kept in mind at once.
 const MAX_RUNS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use demur_core::time::Timestamp;
+
+    use super::{
+        claim::tests::{Pair, expiry, pair},
+        *,
+    };
+
+    /// While a tool works for long the server may be another, and the client brings its orders with the next report only.
+    #[test]
+    fn claim_is_renewed_at_a_server_that_does_not_know_the_run() {
+        let Pair { here, there, trace, claims, _folder } = pair();
+        let now = here.system().now().unwrap();
+        let before = Timestamp::from_millis(now.as_millis() - ClaimId::LIFETIME_MILLIS / 2).unwrap();
+        claim::take(&here, trace, claims[0], false, before).unwrap();
+        let renewal =
+            |claim| super::claim(&there, trace, &ClaimRun { claim, abandoned: false, orders: None });
+        assert_eq!(renewal(claims[0]).unwrap_err().code, Code::ClaimUnknown);
+        assert!(expiry(&there, trace) >= now.plus_millis(ClaimId::LIFETIME_MILLIS));
+        // Nobody else gets it that way.
+        assert_eq!(renewal(claims[1]).unwrap_err().code, Code::ClaimUnknown);
+        claim::hold(&here, trace, claims[0], now).unwrap();
+    }
+}

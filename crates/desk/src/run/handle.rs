@@ -9,10 +9,10 @@ use demur_api::{
     refusal::Refusal,
     run::{AuditedRun, GivenArtifact, OpenRun, RunEvent, SayInRun},
 };
-use demur_ledger::{content::SessionContent, name::TraceId, role::Role};
+use demur_ledger::{content::SessionContent, name::TraceId, role::Role, state::Phase};
 use serde_json::value::to_raw_value;
 
-use super::{Audited, RunOpening, Saying, audit, author, check_run, open, say, standing};
+use super::{Audited, RunOpening, Saying, audit, author, check_run, end::follow_end, open, say, standing};
 use crate::{
     access::{Admitted, Caller, check_trace},
     desk::Desk,
@@ -60,6 +60,9 @@ impl Handle<op::SayInRun> for Desk {
         let saying = Saying { trace, kind: kind.to_string(), facts, content, artifact };
         let recorded = say(owner, &author, saying, request.key.as_ref().map(IdempotencyKey::as_str))?;
         let phase = owner.ledger().store().trace(trace)?.and_then(|summary| summary.phase);
+        if phase.is_some_and(Phase::is_final) {
+            follow_end(owner);
+        }
         let (sequence, hash) = (recorded.position.sequence, recorded.position.hash);
         Ok(ApiReply { document: RunEvent { trace, sequence, hash, phase }, repeated: recorded.repeated })
     }
@@ -75,6 +78,9 @@ impl Handle<op::AuditRun> for Desk {
         let Audited { profile, status, events, report } = audit(owner, &author, trace, request.body.profile)?;
         let report = report.as_ref().map(to_raw_value).transpose().map_err(|error| Refusal::bug(&error))?;
         let run = standing(owner, trace)?;
+        if run.phase.is_final() {
+            follow_end(owner);
+        }
         Ok(ApiReply::new(AuditedRun { status, profile, events, report, run }))
     }
 }

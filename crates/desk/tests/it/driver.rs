@@ -24,21 +24,21 @@ use demur_ledger::{
 use tempfile::TempDir;
 
 /// A data folder with one run.
-struct Place {
-    folder: TempDir,
+pub(crate) struct Place {
+    pub(crate) folder: TempDir,
     owner: Option<Owner>,
-    trace: TraceId,
+    pub(crate) trace: TraceId,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (owner, _) = Owner::open_or_create(&DataFolder::at(folder.path().to_owned())).unwrap();
         let mut system = OperatingSystem::open().unwrap();
         Self { folder, owner: Some(owner), trace: TraceId::new(system.now().unwrap(), &mut system) }
     }
 
-    fn owner(&self) -> &Owner {
+    pub(crate) fn owner(&self) -> &Owner {
         self.owner.as_ref().unwrap()
     }
 
@@ -48,7 +48,7 @@ impl Place {
         self.owner = Some(Owner::open(&DataFolder::at(self.folder.path().to_owned())).unwrap());
     }
 
-    fn claim(
+    pub(crate) fn claim(
         &self,
         claim: ClaimId,
         abandoned: bool,
@@ -57,11 +57,11 @@ impl Place {
         driver::claim(self.owner(), self.trace, &ClaimRun { claim, abandoned, orders })
     }
 
-    fn drive(&self, report: &DriveReport) -> Result<DriveReply, Refusal> {
+    pub(crate) fn drive(&self, report: &DriveReport) -> Result<DriveReply, Refusal> {
         driver::drive(self.owner(), self.trace, report)
     }
 
-    fn begun(&self) -> (ClaimId, ToolToRun) {
+    pub(crate) fn begun(&self) -> (ClaimId, ToolToRun) {
         let claim = claim_id();
         self.claim(claim, false, Some(orders("two"))).unwrap();
         let step = self.drive(&report(claim)).unwrap().step;
@@ -219,6 +219,32 @@ fn next_server_goes_on_with_the_same_client() {
     let reply = place.drive(&both()).unwrap();
     assert!(kinds(&reply.events).contains(&"tool_execution_completed".to_owned()));
     assert_eq!(started(reply.step).call, "two");
+}
+
+/// A server keeps a number of runs in mind. What it never knew takes none of their places.
+#[test]
+fn calls_that_come_to_nothing_push_no_run_out() {
+    let mut place = Place::new();
+    let (run, (claim, _)) = (place.trace, place.begun());
+    let broken = || Some(RunOrders { task: String::new(), ..orders("two") });
+    let unknown: [(Code, &dyn Fn(&Place) -> Code); 4] = [
+        (Code::ClaimUnknown, &|place| code(place.drive(&report(claim_id())))),
+        (Code::ClaimUnknown, &|place| code(place.claim(claim_id(), false, None))),
+        (Code::TaskInvalid, &|place| code(place.claim(claim_id(), false, broken()))),
+        (Code::ClaimUnknown, &|place| {
+            let said = SubmitInRun { claim: claim_id(), role: Role::Critic, line: String::new() };
+            code(driver::submit(place.owner(), place.trace, &said))
+        }),
+    ];
+    for (expected, call) in unknown {
+        for _ in 0..100 {
+            place.trace =
+                TraceId::new(place.owner().system().now().unwrap(), &mut { place.owner().system() });
+            assert_eq!(call(&place), expected);
+        }
+        place.trace = run;
+        place.drive(&DriveReport { ready: ready("one"), ..report(claim) }).unwrap();
+    }
 }
 
 #[test]

@@ -5,5 +5,6 @@ mod access;
 mod desk;
 mod driver;
 mod hung;
+mod run_end;
 mod two_desks;
 mod watch;

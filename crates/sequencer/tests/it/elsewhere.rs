@@ -11,6 +11,7 @@ use demur_core::{
     merkle::{self, Scheme},
     random::Seeded,
 };
+use demur_engine::reactor::CheckpointAfterRun;
 use demur_ledger::{
     author::{Author, Place},
     envelope::event_hash,
@@ -26,7 +27,7 @@ use demur_store::{contract::Store, memory::MemoryStore, sqlite::SqliteStore};
 use demur_testing::{
     meanwhile::Meanwhile,
     office::{Office, Run},
-    sample::text,
+    sample::{keep_record, text},
 };
 use serde_json::Value;
 
@@ -116,6 +117,29 @@ fn key_registered_elsewhere_speaks_here() {
     let submission = elsewhere.submission(&run, PROPOSAL);
     run.seen = Some(here.sequencer.submit(submission, None).unwrap().position);
     assert_eq!(elsewhere.sequencer.look(run.trace).unwrap().tip().head(), run.seen);
+}
+
+/// A reactor that has to read again finds its effects under every key that the desk has had.
+#[test]
+fn effect_is_not_recorded_again_under_the_next_key_of_the_desk() {
+    let (store, mut here, mut elsewhere) = two();
+    let (old, new) = (here.desk.clone(), new_key());
+    let mut late = here.twin(Arc::clone(&store));
+    for office in [&mut here, &mut elsewhere, &mut late] {
+        office.sequencer.find_key_with(keyring(&old, &new));
+    }
+    here.whole_run();
+    assert_eq!(here.sequencer.react(&CheckpointAfterRun).unwrap(), 1);
+    replace_desk_key(&elsewhere, &old, &new);
+    for office in [&here, &elsewhere] {
+        keep_record(&*store, "reactor/checkpoint_after_run", &[0; 16]).unwrap();
+        assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 0);
+    }
+    // Nor by a process that has not heard of the key it was recorded under.
+    elsewhere.whole_run();
+    assert_eq!(elsewhere.sequencer.react(&CheckpointAfterRun).unwrap(), 1);
+    keep_record(&*store, "reactor/checkpoint_after_run", &[0; 16]).unwrap();
+    assert_eq!(late.sequencer.react(&CheckpointAfterRun).unwrap(), 0);
 }
 
 #[test]

@@ -2,7 +2,11 @@
 
 use std::{path::Path, slice, sync::Arc};
 
-use demur_core::{canonical, hash::Purpose, key::SecretKey};
+use demur_core::{
+    canonical,
+    hash::{Digest, Purpose},
+    key::SecretKey,
+};
 use demur_engine::{
     command::{Consequences, Saying},
     reactor::{CheckpointAfterRun, Reactor as _},
@@ -139,10 +143,33 @@ fn other_traces_go_on_beside_a_newer_one() {
     assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 0, "an effect was recorded twice");
     assert_eq!(office.sequencer.store().trace(run.trace).unwrap().unwrap().failed, None);
     // A newer version begins with the event that this one could not read.
+    assert_eq!(next_of_the_reactor(&office), run.seen.unwrap().hash);
+}
+
+/// What cannot be read says nothing about any other run.
+#[test]
+fn run_is_followed_by_its_checkpoint_beside_a_damaged_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data");
+    let office = Office::create(Arc::new(SqliteStore::create(&path).unwrap()));
+    let damaged = office.open().seen.unwrap().hash;
+    let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
+    connection.execute_batch("DROP TRIGGER events_stay").unwrap();
+    connection.execute("UPDATE events SET bytes = x'00' WHERE hash = ?1", [damaged.as_bytes()]).unwrap();
+    for _ in 0..2 {
+        office.whole_run();
+        assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 1);
+        assert_eq!(office.sequencer.react(&CheckpointAfterRun).unwrap(), 0, "an effect was recorded twice");
+    }
+    // Once it is mended, it is read.
+    assert_eq!(next_of_the_reactor(&office), damaged);
+}
+
+/// Returns the hash of the event that the reactor begins with the next time.
+fn next_of_the_reactor(office: &Office) -> Digest {
     let kept = record(office.sequencer.store(), &format!("reactor/{}", CheckpointAfterRun.name()));
     let cursor = Cursor::from_bytes(kept.unwrap().try_into().unwrap());
-    let next = office.sequencer.store().changes(cursor, 1).unwrap().pop().unwrap().1;
-    assert_eq!(next.hash, run.seen.unwrap().hash);
+    office.sequencer.store().changes(cursor, 1).unwrap().pop().unwrap().1.hash
 }
 
 /// LED-18

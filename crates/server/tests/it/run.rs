@@ -205,11 +205,42 @@ fn tokens_take_a_run_from_its_opening_to_the_verdict() {
         "told again, recorded once"
     );
     assert_eq!(again["run"]["events"], audited["run"]["events"]);
-    let export =
-        run.server.call("GET", &format!("/v1/traces/{}/export", run.trace)).token(run.token("bo")).send();
+    let export = exported(&run);
     let verified =
         run.server.local("POST", "/v1/verify").header("Content-Type", "application/jsonl").body(&export.body);
     assert_eq!(verified.send().json()["verdict"], "pass");
+    assert_eq!(checkpoints(&run), 1, "one for each run that ended");
+}
+
+/// The verdict can come from the audit of the server, as above, or be the auditor's own.
+#[test]
+fn run_that_ends_with_a_verdict_of_its_auditor_is_followed_by_its_checkpoint() {
+    let run = Run::open();
+    run.said("bo", &conclusion(run.claim()));
+    let started = run.say(
+        "dee",
+        &json!({
+            "role": "auditor", "type": "verification_run_started", "facts": {"profile": "default"},
+        }),
+    );
+    assert_eq!((started.status, checkpoints(&run)), (201, 0), "{started:?}");
+    let through = json!({"sequence": started.json()["sequence"], "hash": started.json()["hash"]});
+    run.said("dee", &json!({
+        "role": "auditor", "type": "verification_run_completed", "facts": {"status": "fail", "through": through},
+        "content": {"report": "0".repeat(64), "summary": "nobody can tell"},
+    }));
+    assert_eq!(checkpoints(&run), 1);
+    // The export shows that the run stood under it.
+    assert!(exported(&run).text().lines().any(|line| line.starts_with("{\"inclusion\":")));
+}
+
+fn exported(run: &Run) -> Reply {
+    run.server.call("GET", &format!("/v1/traces/{}/export", run.trace)).token(run.token("bo")).send()
+}
+
+/// Returns how many checkpoints the registry has, as the export of the run shows it.
+fn checkpoints(run: &Run) -> usize {
+    exported(run).text().matches("\"type\":\"checkpoint_recorded\"").count()
 }
 
 /// CLR-04

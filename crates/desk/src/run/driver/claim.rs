@@ -151,7 +151,7 @@ pub(super) mod tests {
         pub(in super::super) there: Owner,
         pub(in super::super) trace: TraceId,
         pub(in super::super) claims: Vec<ClaimId>,
-        _folder: TempDir,
+        pub(in super::super) _folder: TempDir,
     }
 
     pub(in super::super) fn pair() -> Pair {
@@ -160,6 +160,11 @@ pub(super) mod tests {
         let [here, there] = [(); 2].map(|()| Owner::over(&data, Arc::clone(&store) as _).unwrap().0);
         let claims = (0..16).map(|_| ClaimId::new(at(0), &mut system)).collect();
         Pair { here, there, trace: TraceId::new(at(0), &mut system), claims, _folder: folder }
+    }
+
+    /// Returns when the claim on a run ends by itself.
+    pub(in super::super) fn expiry(owner: &Owner, trace: TraceId) -> Timestamp {
+        Held::find(owner, trace).unwrap().unwrap().expires.unwrap()
     }
 
     fn is_there(owner: &Owner, key: &RecordKey) -> bool {

@@ -9,12 +9,12 @@ use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{facts::RefusalCode, name::TraceId};
 use demur_run::line::{FromAgent, FromDesk, Refused, Submit};
 
-use super::{held, lines::text, lock, recorder::Recorder};
+use super::{claim_unknown, held, lines::text, lock, recorder::Recorder};
 use crate::{owner::Owner, run::door};
 
 /// Records what an agent in a process of its own said, if it may.
 pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<SubmittedInRun, Refusal> {
-    let place = owner.drivers().place(trace);
+    let place = owner.drivers().find(trace).ok_or_else(claim_unknown)?;
     let mut place = lock(&place);
     let driving = held(owner, trace, said.claim, &mut place)?;
     let Ok(FromAgent::Submit(submit)) = FromAgent::parse(said.line.as_bytes()) else {
