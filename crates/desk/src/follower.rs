@@ -25,7 +25,7 @@ use tokio::{
 
 pub use self::change::{ChangedQuestion, QuestionChange};
 use self::ring::Ring;
-use crate::{desk::Desk, owner::Owner, trouble_log::TroubleLog};
+use crate::{desk::Desk, marks, owner::Owner, trouble_log::TroubleLog};
 
 /// What was said lately, and who listens.
 pub(crate) struct Follower {
@@ -118,7 +118,12 @@ async fn follow(desk: &Arc<Desk>) {
         // Nobody is told that they watch before this place is known, so what comes after it reaches them.
         let looked = desk.work(|_, owner| {
             let store = owner.ledger().store();
-            Ok((store.is_shared(), store.end()?))
+            let (is_shared, end) = (store.is_shared(), store.end()?);
+            // What others recorded before this place is not heard any more.
+            if is_shared && marks::tidy(owner).is_err() {
+                owner.marks().give_up();
+            }
+            Ok((is_shared, end))
         });
         let Some((is_shared, end)) = log.note(looked.await) else {
             time::sleep(RETRY_DELAY).await;

@@ -34,7 +34,7 @@ impl<'a> Follow<'a> {
                 Ok(response) => self.response = Some(response),
                 Err(Unanswered::Lost(_)) => std::thread::sleep(RETRY_INTERVAL),
                 Err(Unanswered::Refused(refusal)) if refusal.code.is_away() => {
-                    std::thread::sleep(RETRY_INTERVAL)
+                    std::thread::sleep(RETRY_INTERVAL);
                 }
                 Err(Unanswered::NoServer) => self.client.runtime.block_on(self.client.way.start())?,
                 Err(Unanswered::Refused(refusal)) => return Err(refusal.into()),

@@ -3,8 +3,10 @@
 use std::pin::pin;
 
 use demur_api::{question::Ask, server_limits::ServerLimits};
+use demur_core::time::Timestamp;
 use demur_ledger::role::Role;
 use demur_sequencer::Listener;
+use demur_store::memory::MemoryStore;
 
 use super::*;
 use crate::{
@@ -23,9 +25,19 @@ impl Count for Uncounted {
     fn answered_after(&self, _: f64) {}
 }
 
+fn config(data: DataFolder) -> DeskConfig {
+    DeskConfig {
+        data,
+        rules: Vec::new(),
+        user: "somebody".try_into().unwrap(),
+        version: "0".to_owned(),
+        limits: ServerLimits::default(),
+    }
+}
+
 fn ask(owner: &Owner) -> QuestionId {
     let asker = owner.find_or_enrol("asker", Role::Agent).unwrap();
-    let ask: Ask = serde_json::from_str(r#"{"question": "Which?"}"#).unwrap();
+    let ask: Ask = serde_json::from_str(r#"{"question": "Which?", "severity": "block"}"#).unwrap();
     question::ask(owner, &asker, &ask, None).unwrap().id
 }
 
@@ -36,14 +48,7 @@ async fn only_what_another_writer_recorded_wakes_those_who_wait_for_it() {
     let (before, _) = Owner::open_or_create(&data).unwrap();
     let theirs = ask(&before);
     drop(before);
-    let config = DeskConfig {
-        data,
-        rules: Vec::new(),
-        user: "somebody".try_into().unwrap(),
-        version: "0".to_owned(),
-        limits: ServerLimits::default(),
-    };
-    let desk = Desk::open(&config, Arc::new(Uncounted)).unwrap();
+    let desk = Desk::open(&config(data), Arc::new(Uncounted)).unwrap();
     let owner = desk.owner().unwrap();
     let end = owner.ledger().store().end().unwrap();
     let own = ask(&owner);
@@ -62,5 +67,26 @@ async fn only_what_another_writer_recorded_wakes_those_who_wait_for_it() {
         biased;
         () = hears_not => panic!("nobody else recorded anything about it"),
         () = future::ready(()) => {}
+    }
+}
+
+#[tokio::test]
+async fn question_asked_elsewhere_before_the_follower_began_has_its_mark() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = DataFolder::at(folder.path().to_owned());
+    let store = Arc::new(MemoryStore::shared(Timestamp::from_millis(1_794_700_800_000).unwrap()));
+    let [here, elsewhere] = [(); 2]
+        .map(|()| Desk::over(&config(data.clone()), Arc::clone(&store) as _, Arc::new(Uncounted)).unwrap());
+    marks::name(&here.owner().unwrap(), &["asker"], true).unwrap();
+    let mark = folder.path().join("open").join(ask(&elsewhere.owner().unwrap()).to_string());
+    assert!(!mark.exists(), "nobody has heard of it");
+    let marked = async {
+        while !mark.exists() {
+            task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        () = run(here) => panic!("the desk goes on"),
+        marked = time::timeout(Duration::from_secs(5), marked) => marked.expect("it has its mark"),
     }
 }

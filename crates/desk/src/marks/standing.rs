@@ -81,6 +81,10 @@ fn put_right(owner: &Owner) -> Result<Vec<Stopping>, Refusal> {
         marks.missed.store(false, Ordering::Relaxed);
         (kept.askers.clone(), marks.made.load(Ordering::Relaxed))
     };
+    if owner.ledger().store().is_shared() {
+        // One of the askers may have been registered elsewhere.
+        owner.ledger().newest_registry()?;
+    }
     let key_directory = owner.key_directory()?;
     let desk = key_directory.registry().desk();
     let foreign = |name: &str| !askers.iter().any(|asker| is_of(name, asker));

@@ -75,12 +75,7 @@ impl QuestionCache {
         };
         match ended {
             Some((sequence, outcome)) => self.end(QuestionId { trace, sequence }, entry, outcome),
-            None => {
-                let mut kept = self.kept();
-                for sequence in touched(&entry.event) {
-                    kept.questions.remove(&QuestionId { trace, sequence });
-                }
-            }
+            None => touched(&entry.event).for_each(|sequence| self.remove(QuestionId { trace, sequence })),
         }
     }
 
@@ -115,6 +110,10 @@ impl QuestionCache {
             }
             None => drop(kept.questions.remove(&id)),
         }
+    }
+
+    fn remove(&self, id: QuestionId) {
+        self.kept().questions.remove(&id);
     }
 
     /// Drops a question that something happened to elsewhere. The follower may hear of it before this has heard that the
