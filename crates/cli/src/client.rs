@@ -166,7 +166,7 @@ impl Client {
     }
 
     /// Has an operation done that may be done twice: a server that ends meanwhile is replaced, and the request is sent again.
-    /// For all others there is [`Self::ask_so`] with [`SocketRequest::once`].
+    /// For all others there is [`Self::call_with`] with [`SocketRequest::once`].
     pub(crate) fn call<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
         Ok(self.runtime.block_on(self.way.call(request))?.document)
     }
