@@ -61,7 +61,7 @@ pub enum Begun<T> {
     NotHere,
     /// To its end.
     Done(ApiReply<T>),
-    /// Something is to be recorded; made by [`Begun::recording`].
+    /// Something is to be recorded; made by `Begun::recording`.
     Recording(StartRecording<T>),
 }
 
