@@ -69,7 +69,7 @@ mod tests {
     /// Where rules say no.
     const SOURCES: [&str; 6] = [
         include_str!("../../../engine/src/refusal.rs"),
-        include_str!("../../../ledger/src/admission.rs"),
+        include_str!("../../../ledger/src/admission/error.rs"),
         include_str!("../../../ledger/src/content/question.rs"),
         include_str!("../../../ledger/src/cure.rs"),
         include_str!("../../../ledger/src/question/error.rs"),
