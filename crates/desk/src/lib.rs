@@ -36,7 +36,6 @@ pub mod key_directory;
 pub mod key_entry;
 mod keyed;
 pub mod keyring;
-mod known;
 pub mod large_turns;
 mod local;
 pub mod lookup;
