@@ -32,7 +32,7 @@ pub trait Handle<O: Operation>: Sized {
     fn handle(&self, by: &Admitted, request: ApiRequest<O>) -> Handled<O>;
 
     /// Begins it with what is in memory, on a thread that must not wait.
-    fn begin(at: &Lookup<'_>, by: &Admitted, request: &ApiRequest<O>) -> Result<Begun<O::Output>, Refusal> {
+    fn begin(at: &Lookup, by: &Admitted, request: &ApiRequest<O>) -> Result<Begun<O::Output>, Refusal> {
         let _ = (at, by, request);
         Ok(Begun::NotHere)
     }
@@ -103,7 +103,7 @@ impl Desk {
         let patience = <Self as Handle<O>>::patience(&request)?;
         // Let go of before anybody waits: a folder is closed once nobody holds it.
         let begun = match self.here() {
-            Some(owner) => match <Self as Handle<O>>::begin(&owner.lookup(), &by, &request)? {
+            Some(owner) => match <Self as Handle<O>>::begin(owner.lookup(), &by, &request)? {
                 Begun::NotHere => None,
                 Begun::Done(reply) => Some(Ok(reply)),
                 Begun::Recording(recording) => Some(Err((owner, recording))),
@@ -141,7 +141,7 @@ impl Desk {
     where
         T: Send + 'static,
     {
-        let Some(underway) = recording.begin(&owner.lookup())? else {
+        let Some(underway) = recording.begin(owner.lookup())? else {
             return self.on_worker(move |desk| recording.perform(&*desk.owner()?)).await;
         };
         // It goes on when whoever asked for it has left.
@@ -150,7 +150,7 @@ impl Desk {
             let Some(recorded) = follow(&owner, underway).await.transpose() else {
                 return desk.on_worker(move |desk| recording.perform(&*desk.owner()?)).await;
             };
-            match recording.finish(&owner.lookup(), recorded)? {
+            match recording.finish(owner.lookup(), recorded)? {
                 Finished::Done(done) => Ok(done),
                 // It is recorded: what is left to read is read, also while the desk ends.
                 Finished::Rest(rest) => desk.on_worker(move |_| rest(&owner)).await,

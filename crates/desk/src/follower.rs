@@ -228,7 +228,7 @@ fn hear(desk: &Desk, owner: &Owner, after: Cursor) -> Result<(Cursor, bool), Ref
         let questions: Vec<_> = followed.changes.iter().flat_map(of).collect();
         // First: whoever is woken looks again.
         for id in &questions {
-            owner.lookup().forget(*id);
+            owner.lookup().questions().forget(*id);
         }
         let marked = owner.marks().hear(owner.ledger().store(), followed.changes);
         desk.waiters().wake(questions);

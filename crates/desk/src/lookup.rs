@@ -1,5 +1,5 @@
-//! What can be known and begun without the disk: the time, the keys that were read already, the questions of the last
-//! moments. A thread that must not wait works with this and cannot reach the store.
+//! What a desk knows without the disk: the time, the keys that were read already, the questions of the last moments. A
+//! thread that must not wait works with this and cannot reach the store.
 
 use std::{
     collections::BTreeMap,
@@ -23,20 +23,36 @@ use crate::{
 };
 
 /// A desk without its store.
-pub struct Lookup<'a> {
-    known: &'a Known,
-    at_hand: &'a AtHand,
+pub struct Lookup {
+    system: OperatingSystem,
+    /// What the sequencer has in memory.
+    at_hand: Arc<AtHand>,
+    /// The questions of the last moments.
+    questions: Arc<QuestionCache>,
+    /// The registry with its words, as it was last read.
+    key_directory: Mutex<Option<Arc<KeyDirectory>>>,
+    /// The authors whose secrets were read.
+    authors: Mutex<Authors>,
 }
 
-impl<'a> Lookup<'a> {
-    /// Returns what is in memory.
-    pub(crate) const fn new(known: &'a Known, at_hand: &'a AtHand) -> Self {
-        Self { known, at_hand }
+/// Authors by role and name, as of this event of the registry.
+type Authors = (Option<Position>, BTreeMap<(Role, String), Arc<Author>>);
+
+impl Lookup {
+    /// Returns what is known at first: the system, and what the sequencer has in memory.
+    pub(crate) fn new(system: OperatingSystem, at_hand: Arc<AtHand>) -> Self {
+        Self {
+            system,
+            at_hand,
+            questions: Arc::default(),
+            key_directory: Mutex::default(),
+            authors: Mutex::default(),
+        }
     }
 
     /// Returns clock and randomness.
     pub(crate) const fn system(&self) -> OperatingSystem {
-        self.known.system
+        self.system
     }
 
     /// Returns the registry as it is known here.
@@ -45,8 +61,13 @@ impl<'a> Lookup<'a> {
     }
 
     /// Returns what decides commands.
-    pub(crate) const fn at_hand(&self) -> &AtHand {
-        self.at_hand
+    pub(crate) fn at_hand(&self) -> &AtHand {
+        &self.at_hand
+    }
+
+    /// Returns the questions of the last moments.
+    pub(crate) const fn questions(&self) -> &Arc<QuestionCache> {
+        &self.questions
     }
 
     /// Returns the newest event of a trace.
@@ -54,79 +75,43 @@ impl<'a> Lookup<'a> {
         self.at_hand.head(trace)
     }
 
-    /// Returns the registry with its words.
+    /// Returns the registry with its words, if it was read since the registry last changed.
     pub(crate) fn key_directory(&self) -> Option<Arc<KeyDirectory>> {
-        self.known.key_directory(self.registry().head())
+        let head = self.registry().head();
+        lock(&self.key_directory).as_ref().filter(|read| read.registry().head() == head).map(Arc::clone)
     }
 
-    /// Returns the author with this name in this role.
+    /// Keeps the registry with its words, which was just read.
+    pub(crate) fn keep_key_directory(&self, key_directory: &Arc<KeyDirectory>) {
+        *lock(&self.key_directory) = Some(Arc::clone(key_directory));
+    }
+
+    /// Returns the author with this name in this role, if its secret was read since the registry last changed.
     pub(crate) fn author(&self, name: &str, role: Role) -> Option<Arc<Author>> {
-        self.known.author(self.registry().head(), name, role)
+        let head = self.registry().head();
+        let (read_at, authors) = &*lock(&self.authors);
+        authors.get(&(role, name.to_owned())).filter(|_| *read_at == Some(head)).map(Arc::clone)
+    }
+
+    /// Keeps an author whose secret was read when the registry had this head.
+    pub(crate) fn keep_author(&self, head: Position, name: &str, role: Role, author: &Arc<Author>) {
+        let (read_at, authors) = &mut *lock(&self.authors);
+        if *read_at != Some(head) {
+            *read_at = Some(head);
+            authors.clear();
+        }
+        authors.insert((role, name.to_owned()), Arc::clone(author));
     }
 
     /// Returns a question that was asked moments ago.
     pub(crate) fn question(&self, id: QuestionId) -> Option<QuestionView> {
         let key_directory = self.key_directory()?;
-        self.known.questions.find(id).map(|shown| question::named(&key_directory, shown))
-    }
-
-    /// Forgets a question that something happened to elsewhere.
-    pub(crate) fn forget(&self, id: QuestionId) {
-        self.known.questions.forget(id);
+        self.questions.find(id).map(|shown| question::named(&key_directory, shown))
     }
 
     /// Returns the same question if this caller may see it.
     pub(crate) fn seen_question(&self, caller: &Caller, id: QuestionId) -> Option<QuestionView> {
         self.question(id).filter(|shown| caller.sees_questions_of(shown.asker.principal))
-    }
-}
-
-/// What is known without a look at the store.
-pub(crate) struct Known {
-    /// The questions of the last moments.
-    pub(crate) questions: Arc<QuestionCache>,
-    /// Clock and randomness.
-    pub(crate) system: OperatingSystem,
-    /// The words of the registry when somebody last asked.
-    key_directory: Mutex<Option<Arc<KeyDirectory>>>,
-    /// Authors whose secrets were read.
-    authors: Mutex<Authors>,
-}
-
-/// Authors by role and name, as of this place of the registry.
-type Authors = (Option<Position>, BTreeMap<(Role, String), Arc<Author>>);
-
-impl Known {
-    pub(crate) fn new(system: OperatingSystem) -> Self {
-        Self { questions: Arc::default(), system, key_directory: Mutex::default(), authors: Mutex::default() }
-    }
-
-    /// Returns the registry with its words, if it was read since it came to this head.
-    pub(crate) fn key_directory(&self, head: Position) -> Option<Arc<KeyDirectory>> {
-        lock(&self.key_directory)
-            .as_ref()
-            .filter(|key_directory| key_directory.registry().head() == head)
-            .map(Arc::clone)
-    }
-
-    /// Takes in the registry with its words.
-    pub(crate) fn learn_key_directory(&self, key_directory: &Arc<KeyDirectory>) {
-        *lock(&self.key_directory) = Some(Arc::clone(key_directory));
-    }
-
-    /// Returns the author with this name in this role, if its secret was read since the registry came to this head.
-    pub(crate) fn author(&self, head: Position, name: &str, role: Role) -> Option<Arc<Author>> {
-        let known = lock(&self.authors);
-        known.1.get(&(role, name.to_owned())).filter(|_| known.0 == Some(head)).map(Arc::clone)
-    }
-
-    /// Takes in an author whose secret was read.
-    pub(crate) fn learn_author(&self, head: Position, name: &str, role: Role, author: &Arc<Author>) {
-        let mut known = lock(&self.authors);
-        if known.0 != Some(head) {
-            *known = (Some(head), BTreeMap::new());
-        }
-        known.1.insert((role, name.to_owned()), Arc::clone(author));
     }
 }
 

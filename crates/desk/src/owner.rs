@@ -34,7 +34,7 @@ use crate::{
     key_directory::{DESK, KeyDirectory},
     key_entry,
     keyring::{FolderKeyring, KeyFile, Keyring, TentativeKey},
-    lookup::{Known, Lookup},
+    lookup::Lookup,
     marks::{self, Marks},
     name::{self, Holder},
     operating_system::OperatingSystem,
@@ -49,7 +49,7 @@ pub struct Owner {
     /// Always there until the owner goes away.
     ledger: Option<Sequencer>,
     /// What needs no look at the store.
-    known: Known,
+    lookup: Lookup,
     /// What hooks look at.
     marks: Arc<Marks>,
     /// The user of this machine, whose name nobody else gets.
@@ -137,14 +137,14 @@ impl Owner {
         mut ledger: Sequencer,
         system: OperatingSystem,
     ) -> Self {
-        let known = Known::new(system);
+        let lookup = Lookup::new(system, Arc::clone(ledger.at_hand()));
         let keys = Arc::clone(&keyring);
         ledger.find_key_with(move |registry| desk_key(&*keys, registry).ok());
-        ledger.listen(Arc::clone(&known.questions) as _);
+        ledger.listen(Arc::clone(lookup.questions()) as _);
         let marks = Arc::new(Marks::of(data.path()));
         ledger.listen(Arc::clone(&marks) as _);
         Self {
-            known,
+            lookup,
             marks,
             keyring,
             ledger: Some(ledger),
@@ -192,23 +192,22 @@ impl Owner {
 
     /// Returns the clock and the randomness.
     pub const fn system(&self) -> OperatingSystem {
-        self.known.system
+        self.lookup.system()
     }
 
     /// Returns what can be known and begun without the store.
-    pub(crate) fn lookup(&self) -> Lookup<'_> {
-        Lookup::new(&self.known, self.ledger().at_hand())
+    pub(crate) const fn lookup(&self) -> &Lookup {
+        &self.lookup
     }
 
     /// Returns the registry with its words. It is read again only if it has grown.
     pub fn key_directory(&self) -> Result<Arc<KeyDirectory>, Refusal> {
-        let registry = self.ledger().registry();
-        if let Some(key_directory) = self.known.key_directory(registry.head()) {
+        if let Some(key_directory) = self.lookup.key_directory() {
             return Ok(key_directory);
         }
-        let key_directory =
-            Arc::new(KeyDirectory::read(self.ledger().store(), Arc::unwrap_or_clone(registry))?);
-        self.known.learn_key_directory(&key_directory);
+        let registry = Arc::unwrap_or_clone(self.ledger().registry());
+        let key_directory = Arc::new(KeyDirectory::read(self.ledger().store(), registry)?);
+        self.lookup.keep_key_directory(&key_directory);
         Ok(key_directory)
     }
 
@@ -236,11 +235,11 @@ impl Owner {
     /// such key.
     pub fn find_author(&self, name: &str, role: Role) -> Result<Option<Arc<Author>>, Refusal> {
         let head = self.ledger().registry().head();
-        if let Some(author) = self.known.author(head, name, role) {
+        if let Some(author) = self.lookup.author(name, role) {
             return Ok(Some(author));
         }
         if let Some(author) = self.read_author(name, role)? {
-            self.known.learn_author(head, name, role, &author);
+            self.lookup.keep_author(head, name, role, &author);
             return Ok(Some(author));
         }
         // It may have been registered elsewhere.
@@ -278,7 +277,7 @@ impl Owner {
 
     /// Returns a new secret that nothing knows of yet.
     pub fn generate(&self) -> SecretKey {
-        SecretKey::generate(&mut { self.known.system })
+        SecretKey::generate(&mut { self.system() })
     }
 
     /// Returns the author with this name in this role; a key is made where there is none yet. One name is one holder:
@@ -362,7 +361,7 @@ impl Owner {
     /// Retires every key whose overlap is over, after the change that this process was asked for. That one is
     /// recorded: what fails here is no reason to say otherwise, and the next change tries again.
     pub fn retire_due(&self) -> Vec<Spent> {
-        let (desk, now) = (self.desk_fingerprint(), self.known.system.now().unwrap_or(Timestamp::MIN));
+        let (desk, now) = (self.desk_fingerprint(), self.system().now().unwrap_or(Timestamp::MIN));
         let is_due = |entry: &KeyEntry| {
             Some(entry.fingerprint) != desk && entry.retires_after.is_some_and(|time| time <= now)
         };
@@ -377,7 +376,7 @@ impl Owner {
 
     /// Returns where a statement about keys is meant to stand.
     pub(crate) fn place(&self) -> Result<Place, Refusal> {
-        let (registry, now) = (self.ledger().registry(), self.known.system.now()?);
+        let (registry, now) = (self.ledger().registry(), self.system().now()?);
         Ok(Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now })
     }
 }

@@ -20,7 +20,7 @@ pub struct Recording<T> {
 
 /// What follows, on a thread that must not wait.
 type Finish<T> =
-    Box<dyn FnOnce(&Lookup<'_>, Result<Acknowledged, SequencerError>) -> Result<Finished<T>, Refusal> + Send>;
+    Box<dyn FnOnce(&Lookup, Result<Acknowledged, SequencerError>) -> Result<Finished<T>, Refusal> + Send>;
 
 /// How far the end came with what is in memory.
 pub enum Finished<T> {
@@ -38,7 +38,7 @@ impl<T: 'static> Recording<T> {
     pub(crate) fn new(
         trace: TraceId,
         command: Command,
-        finish: impl FnOnce(&Lookup<'_>, Result<Acknowledged, SequencerError>) -> Result<Finished<T>, Refusal>
+        finish: impl FnOnce(&Lookup, Result<Acknowledged, SequencerError>) -> Result<Finished<T>, Refusal>
         + Send
         + 'static,
     ) -> Self {
@@ -69,7 +69,7 @@ impl<T: 'static> Recording<T> {
     /// is not enough.
     pub(crate) fn then<U: 'static>(
         self,
-        here: impl FnOnce(&Lookup<'_>, &T) -> Option<U> + Send + 'static,
+        here: impl FnOnce(&Lookup, &T) -> Option<U> + Send + 'static,
         rest: impl FnOnce(&Owner, T) -> Result<U, Refusal> + Send + 'static,
     ) -> Recording<U>
     where
@@ -91,21 +91,21 @@ impl<T: 'static> Recording<T> {
     /// Records it. When this returns, it is on the disk.
     pub fn perform(self, owner: &Owner) -> Result<T, Refusal> {
         let recorded = owner.ledger().perform_with(self.trace, &self.command, &self.swaps);
-        match (self.finish)(&owner.lookup(), recorded)? {
+        match (self.finish)(owner.lookup(), recorded)? {
             Finished::Done(done) => Ok(done),
             Finished::Rest(rest) => rest(owner),
         }
     }
 
     /// Puts it in line, if nothing has to be waited for first; otherwise it has to be performed.
-    pub fn begin(&self, at: &Lookup<'_>) -> Result<Option<Underway>, Refusal> {
+    pub fn begin(&self, at: &Lookup) -> Result<Option<Underway>, Refusal> {
         Ok(at.at_hand().begin(self.trace, &self.command, &self.swaps)?)
     }
 
     /// Does what follows once it is known what became of it.
     pub fn finish(
         self,
-        at: &Lookup<'_>,
+        at: &Lookup,
         recorded: Result<Acknowledged, SequencerError>,
     ) -> Result<Finished<T>, Refusal> {
         (self.finish)(at, recorded)

@@ -42,7 +42,7 @@ impl Handle<op::StopServer> for Desk {
     }
 
     fn begin(
-        _: &Lookup<'_>,
+        _: &Lookup,
         _: &Admitted,
         _: &ApiRequest<op::StopServer>,
     ) -> Result<Begun<op::Nothing>, Refusal> {
@@ -60,11 +60,7 @@ impl Handle<op::CheckHealth> for Desk {
         Ok(ApiReply::new(well()))
     }
 
-    fn begin(
-        _: &Lookup<'_>,
-        _: &Admitted,
-        _: &ApiRequest<op::CheckHealth>,
-    ) -> Result<Begun<Health>, Refusal> {
+    fn begin(_: &Lookup, _: &Admitted, _: &ApiRequest<op::CheckHealth>) -> Result<Begun<Health>, Refusal> {
         Ok(Begun::Done(ApiReply::new(well())))
     }
 }
@@ -75,7 +71,7 @@ impl Handle<op::CheckReady> for Desk {
     }
 
     /// Whoever is asked has the folder.
-    fn begin(_: &Lookup<'_>, _: &Admitted, _: &ApiRequest<op::CheckReady>) -> Result<Begun<Health>, Refusal> {
+    fn begin(_: &Lookup, _: &Admitted, _: &ApiRequest<op::CheckReady>) -> Result<Begun<Health>, Refusal> {
         Ok(Begun::Done(ApiReply::new(well())))
     }
 }

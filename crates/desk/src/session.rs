@@ -124,7 +124,7 @@ pub fn perform<T>(
 /// Records what somebody says and what the desk adds, once.
 pub(crate) fn say(owner: &Owner, trace: TraceId, speaker: &Speaker, act: Act) -> Result<Position, Refusal> {
     let seen = seen(owner.ledger(), trace, speaker)?;
-    let command = command_at(&owner.lookup(), (trace, seen), speaker, act)?;
+    let command = command_at(owner.lookup(), (trace, seen), speaker, act)?;
     Ok(owner.ledger().perform(trace, &command)?.position)
 }
 
@@ -145,7 +145,7 @@ pub(crate) fn seen(
 
 /// Returns the command that records what somebody says, who has seen a trace up to here, and what the desk adds.
 pub(crate) fn command_at(
-    at: &Lookup<'_>,
+    at: &Lookup,
     (trace, seen): (TraceId, Option<Position>),
     speaker: &Speaker,
     act: Act,

@@ -146,7 +146,7 @@ impl Caller {
     /// Returns the same one, if its key was read already. Reads nothing.
     pub(crate) fn known_asker(
         &self,
-        at: &Lookup<'_>,
+        at: &Lookup,
         name: Option<&str>,
     ) -> Result<Option<Arc<Author>>, Refusal> {
         let author = at.author(self.asker_name(name)?, Role::Agent);
@@ -215,7 +215,7 @@ impl Caller {
     /// Returns the same one, if its key was read already or a person speaks. Reads nothing.
     pub(crate) fn known_answerer(
         &self,
-        at: &Lookup<'_>,
+        at: &Lookup,
         by: Option<Text<1, 256>>,
     ) -> Result<Option<Speaker>, Refusal> {
         self.answerer_with(|name| Ok(at.author(name, Role::Answerer)), by)

@@ -60,7 +60,7 @@ pub(super) fn answer_shown(
 ) -> Result<Done, Refusal> {
     if is_simple(question, speaker, given)? {
         let seen = session::seen(owner.ledger(), question.id.trace, speaker)?;
-        return answering_shown(&owner.lookup(), question, speaker, given, (seen, wording))?.perform(owner);
+        return answering_shown(owner.lookup(), question, speaker, given, (seen, wording))?.perform(owner);
     }
     if question.gap.is_some() {
         let settling = Settling { answer: Some(given.answer.to_string()), note: given.note.clone(), wording };
@@ -80,7 +80,7 @@ pub(super) fn answer_shown(
 /// Returns what is to be recorded for an answer; none where more than that has to be done or something has to be read, and
 /// [`answer`] does it.
 pub(crate) fn answering(
-    at: &Lookup<'_>,
+    at: &Lookup,
     question: &QuestionView,
     speaker: &Speaker,
     given: &Answer,
@@ -103,7 +103,7 @@ fn is_simple(question: &QuestionView, speaker: &Speaker, given: &Answer) -> Resu
 }
 
 fn answering_shown(
-    at: &Lookup<'_>,
+    at: &Lookup,
     question: &QuestionView,
     speaker: &Speaker,
     given: &Answer,

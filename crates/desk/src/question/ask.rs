@@ -38,7 +38,7 @@ pub struct Asked {
 /// it is refused (CLR-04).
 pub fn ask(owner: &Owner, author: &Arc<Author>, ask: &Ask, key: Option<&str>) -> Result<Asked, Refusal> {
     match key {
-        None => asking(&owner.lookup(), author, ask, seen(owner, ask)?)?.perform(owner),
+        None => asking(owner.lookup(), author, ask, seen(owner, ask)?)?.perform(owner),
         Some(key) => record_keyed(owner, author, ask, Keyed::new(author, key, ask)?),
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn record_keyed(
     {
         return Ok(earlier);
     }
-    asking_keyed(&owner.lookup(), author, ask, seen(owner, ask)?, keyed)?.perform(owner)
+    asking_keyed(owner.lookup(), author, ask, seen(owner, ask)?, keyed)?.perform(owner)
 }
 
 /// Returns the question that was recorded under a command.
@@ -72,7 +72,7 @@ pub(super) fn recorded_under(
 /// Returns what is to be recorded for a question without an idempotency key, by an author who has seen its trace up to
 /// here.
 pub(super) fn asking(
-    at: &Lookup<'_>,
+    at: &Lookup,
     author: &Author,
     ask: &Ask,
     seen: Option<Position>,
@@ -83,7 +83,7 @@ pub(super) fn asking(
 /// Returns the same under an idempotency key. A record that is made with it lets one request count; what comes later gets
 /// what came first.
 pub(super) fn asking_keyed(
-    at: &Lookup<'_>,
+    at: &Lookup,
     author: &Arc<Author>,
     ask: &Ask,
     seen: Option<Position>,
@@ -102,7 +102,7 @@ fn seen(owner: &Owner, ask: &Ask) -> Result<Option<Position>, Refusal> {
 }
 
 fn said(
-    at: &Lookup<'_>,
+    at: &Lookup,
     author: &Author,
     ask: &Ask,
     seen: Option<Position>,

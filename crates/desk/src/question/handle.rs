@@ -53,11 +53,7 @@ impl Handle<op::Ask> for Desk {
         Ok(asked_reply(view(owner, asked.id)?, asked, once.is_some()))
     }
 
-    fn begin(
-        at: &Lookup<'_>,
-        by: &Admitted,
-        request: &ApiRequest<op::Ask>,
-    ) -> Result<Begun<AskedView>, Refusal> {
+    fn begin(at: &Lookup, by: &Admitted, request: &ApiRequest<op::Ask>) -> Result<Begun<AskedView>, Refusal> {
         let ApiRequest { query, body: ask, key, .. } = request;
         // A new trace, in words that may come again: only the author has to be known.
         if ask.trace.is_some() || query.once.is_some() || query.again.is_some() {
@@ -166,7 +162,7 @@ impl Handle<op::WaitForQuestion> for Desk {
     }
 
     fn begin(
-        at: &Lookup<'_>,
+        at: &Lookup,
         by: &Admitted,
         request: &ApiRequest<op::WaitForQuestion>,
     ) -> Result<Begun<QuestionView>, Refusal> {

@@ -30,7 +30,7 @@ impl Handle<op::AnswerQuestion> for Desk {
 
     /// A question that was just asked is answered without a thread that waits.
     fn begin(
-        at: &Lookup<'_>,
+        at: &Lookup,
         by: &Admitted,
         request: &ApiRequest<op::AnswerQuestion>,
     ) -> Result<Begun<Done>, Refusal> {
