@@ -1,7 +1,7 @@
 //! The one way in: every interface has an operation done by [`Desk::call`]. It admits the caller, begins at once what needs
 //! nothing from the disk, gives everything else to a thread that may wait, and waits for an answer where the caller does.
 
-use std::{future, pin::Pin, sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use demur_api::{
     call::{ApiReply, ApiRequest, Call},
@@ -10,8 +10,7 @@ use demur_api::{
     question::{QuestionId, QuestionView},
     refusal::Refusal,
 };
-use demur_sequencer::{Acknowledged, Progress, SequencerError, Underway};
-use tokio::{task, time};
+use tokio::time;
 
 use crate::{
     access::{self, Admitted, Caller, seen_question},
@@ -19,7 +18,7 @@ use crate::{
     large_turns::LargeTurn,
     lookup::Lookup,
     owner::Owner,
-    recording::{Finished, Recording},
+    recording::Recording,
     waiters::Waiter,
 };
 
@@ -136,29 +135,6 @@ impl Desk {
         Ok(reply)
     }
 
-    /// Has something recorded. No thread waits for the disk but the one that writes for everybody, where that can be.
-    async fn record<T>(self: &Arc<Self>, owner: Arc<Owner>, recording: Recording<T>) -> Result<T, Refusal>
-    where
-        T: Send + 'static,
-    {
-        let Some(underway) = recording.begin(owner.lookup())? else {
-            return self.on_worker(move |desk| recording.perform(&*desk.owner()?)).await;
-        };
-        // It goes on when whoever asked for it has left.
-        let desk = Arc::clone(self);
-        let done = task::spawn(async move {
-            let Some(recorded) = follow(&owner, underway).await.transpose() else {
-                return desk.on_worker(move |desk| recording.perform(&*desk.owner()?)).await;
-            };
-            match recording.finish(owner.lookup(), recorded)? {
-                Finished::Done(done) => Ok(done),
-                // It is recorded: what is left to read is read, also while the desk ends.
-                Finished::Rest(rest) => desk.on_worker(move |_| rest(&owner)).await,
-            }
-        });
-        done.await.map_err(|error| Refusal::bug(&error))?
-    }
-
     /// Returns the question once it is no longer open, or as it stands when the time is over.
     async fn until_closed(
         self: &Arc<Self>,
@@ -214,20 +190,6 @@ impl Desk {
         }
         let caller = caller.clone();
         self.work(move |_, owner| seen_question(owner, &caller, id)).await
-    }
-}
-
-/// Waits for what is under way, and finds a thread that writes whenever it has to. None means that something came between.
-async fn follow(owner: &Arc<Owner>, mut underway: Underway) -> Result<Option<Acknowledged>, SequencerError> {
-    loop {
-        match future::poll_fn(|context| underway.poll(context)).await? {
-            Progress::Lead(leader) => {
-                let owner = Arc::clone(owner);
-                task::spawn_blocking(move || owner.ledger().lead(leader));
-            }
-            Progress::Again => return Ok(None),
-            Progress::Recorded(recorded) => return Ok(Some(recorded)),
-        }
     }
 }
 

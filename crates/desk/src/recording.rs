@@ -1,13 +1,16 @@
 //! Something that is to be recorded, and what follows once it is. Made by whoever knows what to say; done on a thread that
 //! waits for the disk ([`Recording::perform`]), or begun by somebody who is woken ([`Recording::begin`]).
 
+use std::{future, sync::Arc};
+
 use demur_api::refusal::Refusal;
 use demur_engine::command::Command;
 use demur_ledger::name::TraceId;
-use demur_sequencer::{Acknowledged, SequencerError, Underway};
+use demur_sequencer::{Acknowledged, Progress, SequencerError, Underway};
 use demur_store::contract::Swap;
+use tokio::task;
 
-use crate::{lookup::Lookup, owner::Owner};
+use crate::{desk::Desk, lookup::Lookup, owner::Owner};
 
 /// What is to be recorded.
 pub struct Recording<T> {
@@ -109,5 +112,44 @@ impl<T: 'static> Recording<T> {
         recorded: Result<Acknowledged, SequencerError>,
     ) -> Result<Finished<T>, Refusal> {
         (self.finish)(at, recorded)
+    }
+}
+
+impl Desk {
+    /// Has something recorded. No thread waits for the disk but the one that writes for everybody, where that can be.
+    pub(crate) async fn record<T>(self: &Arc<Self>, owner: Arc<Owner>, recording: Recording<T>) -> Result<T, Refusal>
+    where
+        T: Send + 'static,
+    {
+        let Some(underway) = recording.begin(owner.lookup())? else {
+            return self.on_worker(move |desk| recording.perform(&*desk.owner()?)).await;
+        };
+        // It goes on when whoever asked for it has left.
+        let desk = Arc::clone(self);
+        let done = task::spawn(async move {
+            let Some(recorded) = follow(&owner, underway).await.transpose() else {
+                return desk.on_worker(move |desk| recording.perform(&*desk.owner()?)).await;
+            };
+            match recording.finish(owner.lookup(), recorded)? {
+                Finished::Done(done) => Ok(done),
+                // It is recorded: what is left to read is read, also while the desk ends.
+                Finished::Rest(rest) => desk.on_worker(move |_| rest(&owner)).await,
+            }
+        });
+        done.await.map_err(|error| Refusal::bug(&error))?
+    }
+}
+
+/// Waits for what is under way, and finds a thread that writes whenever it has to. None means that something came between.
+async fn follow(owner: &Arc<Owner>, mut underway: Underway) -> Result<Option<Acknowledged>, SequencerError> {
+    loop {
+        match future::poll_fn(|context| underway.poll(context)).await? {
+            Progress::Lead(leader) => {
+                let owner = Arc::clone(owner);
+                task::spawn_blocking(move || owner.ledger().lead(leader));
+            }
+            Progress::Again => return Ok(None),
+            Progress::Recorded(recorded) => return Ok(Some(recorded)),
+        }
     }
 }
