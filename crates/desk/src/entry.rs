@@ -25,7 +25,7 @@ use crate::{
 /// What comes of an operation.
 pub type Handled<O> = Result<ApiReply<<O as Operation>::Output>, Refusal>;
 
-/// How an operation is done. One that is missing does not compile where it is mounted.
+/// How an operation is done. Mounting an operation without this does not compile.
 pub trait Handle<O: Operation>: Sized {
     /// Does it. May block.
     fn handle(&self, by: &Admitted, request: ApiRequest<O>) -> Handled<O>;
@@ -54,26 +54,26 @@ pub trait Handle<O: Operation>: Sized {
     }
 }
 
-/// How far an operation came with what is in memory.
+/// How far an operation comes with what is in memory.
 pub enum Begun<T> {
-    /// Something has to be read first.
+    /// Nowhere: something has to be read first.
     NotHere,
     /// To its end.
     Done(ApiReply<T>),
-    /// Something is to be recorded; made by `Begun::recording`.
+    /// To a command that is to be recorded; made by `Begun::recording`.
     Recording(StartRecording<T>),
 }
 
-/// Has it recorded.
+/// Records a command.
 type StartRecording<T> = Box<dyn FnOnce(Arc<Desk>, Arc<Owner>) -> Pending<T> + Send>;
 
-/// What comes in a moment.
+/// A reply that is there once the command is on the disk.
 type Pending<T> = Pin<Box<dyn Future<Output = Result<ApiReply<T>, Refusal>> + Send>>;
 
 impl<T: Send + 'static> Begun<T> {
-    /// Returns that something is to be recorded. Only operations that begin so carry the code for it.
+    /// Returns a command that is to be recorded. It is boxed so that other operations do not carry the code for recording.
     pub(crate) fn recording(recording: Recording<ApiReply<T>>) -> Self {
-        Self::Recording(Box::new(|desk, owner| Box::pin(async move { desk.record(owner, recording).await })))
+        Self::Recording(Box::new(|desk, owner| Box::pin(recording.record(desk, owner))))
     }
 }
 

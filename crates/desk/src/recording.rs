@@ -1,5 +1,5 @@
-//! Something that is to be recorded, and what follows once it is. Made by whoever knows what to say; done on a thread that
-//! waits for the disk ([`Recording::perform`]), or begun by somebody who is woken ([`Recording::begin`]).
+//! A command that is to be recorded, and what follows once it is. There are two ways to record it: on a thread that waits for
+//! the disk ([`Recording::perform`]), and without one ([`Recording::record`]).
 
 use std::{future, sync::Arc};
 
@@ -12,28 +12,29 @@ use tokio::task;
 
 use crate::{desk::Desk, lookup::Lookup, owner::Owner};
 
-/// What is to be recorded.
+/// A command that is to be recorded in a trace.
 pub struct Recording<T> {
     trace: TraceId,
     command: Command,
-    /// What changes with it or not at all.
+    /// The records that change with its event, or not at all.
     swaps: Vec<Swap>,
+    /// What follows.
     finish: Finish<T>,
 }
 
-/// What follows, on a thread that must not wait.
+/// Makes the result of what became of the command. It runs on a thread that must not wait.
 type Finish<T> =
     Box<dyn FnOnce(&Lookup, Result<Acknowledged, SequencerError>) -> Result<Finished<T>, Refusal> + Send>;
 
-/// How far the end came with what is in memory.
+/// The result, or what is missing to make it.
 pub enum Finished<T> {
-    /// There is nothing left to do.
+    /// The result.
     Done(T),
-    /// Something has to be read.
+    /// Something has to be read first.
     Rest(Rest<T>),
 }
 
-/// What is left to do on a thread that may wait.
+/// Makes the result on a thread that may wait.
 pub type Rest<T> = Box<dyn FnOnce(&Owner) -> Result<T, Refusal> + Send>;
 
 impl<T: 'static> Recording<T> {
@@ -100,37 +101,22 @@ impl<T: 'static> Recording<T> {
         }
     }
 
-    /// Puts it in line, if nothing has to be waited for first; otherwise it has to be performed.
-    pub fn begin(&self, at: &Lookup) -> Result<Option<Underway>, Refusal> {
-        Ok(at.at_hand().begin(self.trace, &self.command, &self.swaps)?)
-    }
-
-    /// Does what follows once it is known what became of it.
-    pub fn finish(
-        self,
-        at: &Lookup,
-        recorded: Result<Acknowledged, SequencerError>,
-    ) -> Result<Finished<T>, Refusal> {
-        (self.finish)(at, recorded)
-    }
-}
-
-impl Desk {
-    /// Has something recorded. No thread waits for the disk but the one that writes for everybody, where that can be.
-    pub(crate) async fn record<T>(self: &Arc<Self>, owner: Arc<Owner>, recording: Recording<T>) -> Result<T, Refusal>
+    /// Records it without a thread that waits for the disk: one thread writes for everybody in line. Where something has to be
+    /// read first, it is [performed](Self::perform). When this returns, it is on the disk.
+    pub(crate) async fn record(self, desk: Arc<Desk>, owner: Arc<Owner>) -> Result<T, Refusal>
     where
-        T: Send + 'static,
+        T: Send,
     {
-        let Some(underway) = recording.begin(owner.lookup())? else {
-            return self.on_worker(move |desk| recording.perform(&*desk.owner()?)).await;
+        let begun = owner.lookup().at_hand().begin(self.trace, &self.command, &self.swaps)?;
+        let Some(underway) = begun else {
+            return desk.on_worker(move |desk| self.perform(&*desk.owner()?)).await;
         };
-        // It goes on when whoever asked for it has left.
-        let desk = Arc::clone(self);
+        // It goes on when its caller has left.
         let done = task::spawn(async move {
             let Some(recorded) = follow(&owner, underway).await.transpose() else {
-                return desk.on_worker(move |desk| recording.perform(&*desk.owner()?)).await;
+                return desk.on_worker(move |desk| self.perform(&*desk.owner()?)).await;
             };
-            match recording.finish(owner.lookup(), recorded)? {
+            match (self.finish)(owner.lookup(), recorded)? {
                 Finished::Done(done) => Ok(done),
                 // It is recorded: what is left to read is read, also while the desk ends.
                 Finished::Rest(rest) => desk.on_worker(move |_| rest(&owner)).await,
@@ -140,7 +126,8 @@ impl Desk {
     }
 }
 
-/// Waits for what is under way, and finds a thread that writes whenever it has to. None means that something came between.
+/// Waits for the commit of a command, and finds a thread that writes whenever it is this command's turn. Returns none where
+/// the command has to be decided again.
 async fn follow(owner: &Arc<Owner>, mut underway: Underway) -> Result<Option<Acknowledged>, SequencerError> {
     loop {
         match future::poll_fn(|context| underway.poll(context)).await? {
