@@ -3,7 +3,6 @@
 //! decides; here it is put into events.
 
 mod act;
-mod alike;
 mod ask;
 mod cache;
 mod deliver;

@@ -1,11 +1,12 @@
 //! Somebody asks: from the request of a door to the event `question_asked`, once per idempotency key.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{
     limit::{List, Text, Whole},
     time::Timestamp,
+    visible::visible,
 };
 use demur_engine::command::{Command, Consequences};
 use demur_ledger::{
@@ -17,7 +18,7 @@ use demur_ledger::{
 };
 use demur_store::contract::Performed;
 
-use super::{Answering, Ask, QuestionId, alike};
+use super::{Answering, Ask, QuestionId};
 use crate::{
     keyed::{self, Keyed},
     lookup::Lookup,
@@ -112,7 +113,7 @@ fn said(
     let now = system.now()?;
     let trace = ask.trace.unwrap_or_else(|| TraceId::new(now, &mut { system }));
     let place = Place { store: at.registry().store(), trace, seen, now };
-    alike::check(ask)?;
+    check_choices(ask)?;
     let (facts, content) = (facts(ask, &place)?, Content::QuestionAsked(content(ask)?));
     let spoken = author.speak(command(now), &place, facts, Some(content), &mut { system })?;
     let command = Command::submit(spoken, None, Consequences::default());
@@ -133,6 +134,27 @@ fn unknown(trace: TraceId) -> Refusal {
 
 fn place(performed: &Performed) -> Result<QuestionId, Refusal> {
     Ok(QuestionId { trace: performed.trace, sequence: keyed::position(performed)?.sequence })
+}
+
+/// Refuses a question of whose choices two look alike: blanks around them do not show.
+fn check_choices(ask: &Ask) -> Result<(), Refusal> {
+    let values = ask.choices.iter().map(|choice| choice.value.as_str());
+    let labels = ask.choices.iter().map(|choice| choice.label.as_str());
+    let suggested = ask.suggestions.iter().map(Text::as_str);
+    match twice(values).or_else(|| twice(labels)).or_else(|| twice(suggested)) {
+        Some(text) => {
+            let message = format!("expected choices that differ, found \"{}\" twice", visible(text));
+            Err(Refusal::new(Code::ChoicesAlike, message)
+                .with_cure("blanks at the ends do not count: give each choice words of its own"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Returns a text that is there twice, blanks around it aside.
+fn twice<'a>(texts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut known = HashSet::new();
+    texts.map(str::trim).find(|text| !known.insert(*text))
 }
 
 /// Returns the kinds of answers that fit, in the order of the format.
@@ -190,4 +212,15 @@ fn content(ask: &Ask) -> Result<QuestionContent, Refusal> {
         suggestions: ask.suggestions.clone(),
         wording: Wordings { detailed, normal: ask.question.as_text().clone(), terse },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_at_the_ends_make_no_difference_and_others_do() {
+        assert_eq!(twice(["yes", "no", "yes \u{a0}"].into_iter()), Some("yes"));
+        assert_eq!(twice(["yes", "Yes", "y es", "ye s"].into_iter()), None);
+    }
 }
