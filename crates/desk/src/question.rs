@@ -1,6 +1,6 @@
-//! Questions at the desk, the same for every door: asked, listed, looked at, answered, declined, passed on, extended,
-//! cancelled (design: one question, many doors; ONE-01, ONE-02, CLR-03, CLR-04). Whether something counts, the engine
-//! decides; here it is put into events.
+//! Questions at the desk, the same for every interface: asked, listed, looked at, answered, declined, passed on, extended,
+//! cancelled (design: one question, many doors; ONE-01, ONE-02, CLR-03, CLR-04). The engine decides what counts; here requests
+//! become commands.
 
 mod act;
 mod ask;
@@ -26,8 +26,8 @@ use demur_api::question::{
 
 pub(crate) use act::answering;
 pub use act::{accept, answer, cancel, decline, extend, has_answering_key, pass_on};
+use ask::asking;
 pub use ask::{Asked, ask};
-use ask::{asking, asking_keyed};
 pub(crate) use cache::QuestionCache;
 pub use deliver::deliver;
 pub(crate) use expire::expire;

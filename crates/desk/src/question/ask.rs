@@ -1,11 +1,10 @@
-//! Somebody asks: from the request of a door to the event `question_asked`, once per idempotency key.
+//! A question is asked: from the document of a caller to the event `question_asked`, once per idempotency key.
 
 use std::{collections::HashSet, sync::Arc};
 
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{
     limit::{List, Text, Whole},
-    time::Timestamp,
     visible::visible,
 };
 use demur_engine::command::{Command, Consequences};
@@ -38,26 +37,25 @@ pub struct Asked {
 /// Records a question. The same request under the same idempotency key is recorded once, for good; another request under
 /// it is refused (CLR-04).
 pub fn ask(owner: &Owner, author: &Arc<Author>, ask: &Ask, key: Option<&str>) -> Result<Asked, Refusal> {
-    match key {
-        None => asking(owner.lookup(), author, ask, seen(owner, ask)?)?.perform(owner),
-        Some(key) => record_keyed(owner, author, ask, Keyed::new(author, key, ask)?),
-    }
+    let keyed = key.map(|key| Keyed::new(author, key, ask)).transpose()?;
+    record(owner, author, ask, keyed)
 }
 
-/// Records a question under a command, unless that is on record.
-pub(super) fn record_keyed(
+/// Records a question, under a command of its own or under that of an idempotency key.
+pub(super) fn record(
     owner: &Owner,
     author: &Arc<Author>,
     ask: &Ask,
-    keyed: Keyed,
+    keyed: Option<Keyed>,
 ) -> Result<Asked, Refusal> {
     // A refusal may be recorded in the trace: a request that is only sent again leaves no such mark.
     if ask.trace.is_some()
-        && let Some(earlier) = recorded_under(owner, author, &keyed)?
+        && let Some(keyed) = &keyed
+        && let Some(earlier) = recorded_under(owner, author, keyed)?
     {
         return Ok(earlier);
     }
-    asking_keyed(owner.lookup(), author, ask, seen(owner, ask)?, keyed)?.perform(owner)
+    asking(owner.lookup(), author, ask, seen(owner, ask)?, keyed)?.perform(owner)
 }
 
 /// Returns the question that was recorded under a command.
@@ -70,28 +68,31 @@ pub(super) fn recorded_under(
     performed.map(|performed| Ok(Asked { id: place(&performed)?, repeated: true })).transpose()
 }
 
-/// Returns what is to be recorded for a question without an idempotency key, by an author who has seen its trace up to
-/// here.
+/// Returns the recording of a question whose author has seen its trace up to here. Under an idempotency key a record is made
+/// with its event, so that one request counts; a later one gets the question of the first.
 pub(super) fn asking(
-    at: &Lookup,
-    author: &Author,
-    ask: &Ask,
-    seen: Option<Position>,
-) -> Result<Recording<Asked>, Refusal> {
-    said(at, author, ask, seen, |now| CommandId::new(now, &mut { at.system() }))
-}
-
-/// Returns the same under an idempotency key. A record that is made with it lets one request count; what comes later gets
-/// what came first.
-pub(super) fn asking_keyed(
     at: &Lookup,
     author: &Arc<Author>,
     ask: &Ask,
     seen: Option<Position>,
-    keyed: Keyed,
+    keyed: Option<Keyed>,
 ) -> Result<Recording<Asked>, Refusal> {
-    let recording = said(at, author, ask, seen, |_| keyed.command())?.with(keyed.swap()?);
-    let author = Arc::clone(author);
+    check_choices(ask)?;
+    let system = at.system();
+    let now = system.now()?;
+    let trace = ask.trace.unwrap_or_else(|| TraceId::new(now, &mut { system }));
+    let place = Place { store: at.registry().store(), trace, seen, now };
+    let (facts, content) = (facts(ask, &place)?, Content::QuestionAsked(content(ask)?));
+    let command = keyed.as_ref().map_or_else(|| CommandId::new(now, &mut { system }), Keyed::command);
+    let spoken = author.speak(command, &place, facts, Some(content), &mut { system })?;
+    let command = Command::submit(spoken, None, Consequences::default());
+    let recording = Recording::new(trace, command, |_, recorded| {
+        let recorded = recorded?;
+        let id = QuestionId { trace: recorded.trace, sequence: recorded.position.sequence };
+        Ok(Finished::Done(Asked { id, repeated: recorded.repeated }))
+    });
+    let Some(keyed) = keyed else { return Ok(recording) };
+    let (recording, author) = (recording.with(keyed.swap()?), Arc::clone(author));
     Ok(recording.or_else(move |owner, refusal| recorded_under(owner, &author, &keyed)?.ok_or(refusal)))
 }
 
@@ -100,28 +101,6 @@ fn seen(owner: &Owner, ask: &Ask) -> Result<Option<Position>, Refusal> {
     let Some(trace) = ask.trace else { return Ok(None) };
     let found = owner.ledger().store().trace(trace)?;
     Ok(Some(found.ok_or_else(|| unknown(trace))?.head))
-}
-
-fn said(
-    at: &Lookup,
-    author: &Author,
-    ask: &Ask,
-    seen: Option<Position>,
-    command: impl FnOnce(Timestamp) -> CommandId,
-) -> Result<Recording<Asked>, Refusal> {
-    let system = at.system();
-    let now = system.now()?;
-    let trace = ask.trace.unwrap_or_else(|| TraceId::new(now, &mut { system }));
-    let place = Place { store: at.registry().store(), trace, seen, now };
-    check_choices(ask)?;
-    let (facts, content) = (facts(ask, &place)?, Content::QuestionAsked(content(ask)?));
-    let spoken = author.speak(command(now), &place, facts, Some(content), &mut { system })?;
-    let command = Command::submit(spoken, None, Consequences::default());
-    Ok(Recording::new(trace, command, |_, recorded| {
-        let recorded = recorded?;
-        let id = QuestionId { trace: recorded.trace, sequence: recorded.position.sequence };
-        Ok(Finished::Done(Asked { id, repeated: recorded.repeated }))
-    }))
 }
 
 fn unknown(trace: TraceId) -> Refusal {

@@ -23,7 +23,7 @@ use demur_store::contract::QuestionFilter;
 
 pub(super) use self::{acts::note_answer, passing::people_apart};
 
-use super::{Asked, ask_once, asking, asking_keyed, forget_secret, list, list_of, secret, view};
+use super::{Asked, ask_once, asking, forget_secret, list, list_of, secret, view};
 use crate::{
     access::{Admitted, Caller, asker_of, check_trace, may_read, player_in, seen_question},
     desk::Desk,
@@ -55,17 +55,14 @@ impl Handle<op::Ask> for Desk {
 
     fn begin(at: &Lookup, by: &Admitted, request: &ApiRequest<op::Ask>) -> Result<Begun<AskedView>, Refusal> {
         let ApiRequest { query, body: ask, key, .. } = request;
-        // A new trace, in words that may come again: only the author has to be known.
+        // For a question in a new trace only its author has to be known; everything else has to be read.
         if ask.trace.is_some() || query.once.is_some() || query.again.is_some() {
             return Ok(Begun::NotHere);
         }
         let name = asker_name(query.asker.as_deref())?;
         let Some(author) = by.caller().known_asker(at, name.as_deref())? else { return Ok(Begun::NotHere) };
-        let recording = match key {
-            None => asking(at, &author, ask, None)?,
-            Some(key) => asking_keyed(at, &author, ask, None, Keyed::new(&author, key.as_str(), ask)?)?,
-        };
-        let recording = recording.then(
+        let keyed = key.as_ref().map(|key| Keyed::new(&author, key.as_str(), ask)).transpose()?;
+        let recording = asking(at, &author, ask, None, keyed)?.then(
             |at, asked| Some(asked_reply(at.question(asked.id)?, *asked, false)),
             |owner, asked| Ok(asked_reply(view(owner, asked.id)?, asked, false)),
         );
@@ -82,7 +79,7 @@ impl Handle<op::Ask> for Desk {
     }
 }
 
-/// A request that is sent again under its key gets the same bytes; only who may repeat itself is told whether it did.
+/// A request that is sent again under its key gets the same bytes; only a client that may repeat itself is told whether it did.
 fn asked_reply(question: QuestionView, asked: Asked, is_told: bool) -> ApiReply<AskedView> {
     let document = AskedView { question, repeated: is_told.then_some(asked.repeated) };
     ApiReply { document, repeated: asked.repeated }

@@ -15,7 +15,7 @@ use demur_ledger::author::Author;
 use demur_store::contract::{RecordKey, RecordValue, Swap, Version};
 use serde_json::Value;
 
-use super::{Ask, Asked, QuestionId, ask::record_keyed, ask::recorded_under, view};
+use super::{Ask, Asked, QuestionId, ask::record, ask::recorded_under, view};
 use crate::{keyed::Keyed, owner::Owner, records};
 
 /// How a question is asked that may have been asked before.
@@ -50,12 +50,12 @@ pub fn ask_once(owner: &Owner, author: &Arc<Author>, ask: &Ask, once: Once<'_>) 
         None => recorded_under(owner, author, &first)?.map(|asked| asked.id),
     };
     match before {
-        None => record_keyed(owner, author, ask, first),
+        None => record(owner, author, ask, Some(first)),
         Some(id) if is_wanted(owner, id)? => Ok(Asked { id, repeated: true }),
         // Its command follows from the one before, so that a crash before the note costs no second question.
         Some(id) => {
             let next = Keyed::new(author, &format!("{words} {id}"), &"once")?;
-            keep(record_keyed(owner, author, ask, next)?)
+            keep(record(owner, author, ask, Some(next))?)
         }
     }
 }
