@@ -1,11 +1,11 @@
-//! What a request carries, read with limits: a JSON document, parameters in the query, names in the path. What cannot be
-//! read is told in one sentence.
+//! A request is read with limits: the names in its path, the parameters in its query, its JSON document. If a part cannot be
+//! read, the refusal says in one sentence what was expected.
 
 use std::{error::Error, time::Duration};
 
 use axum::{
     body::Body,
-    extract::{FromRequest, FromRequestParts, Path, Query, Request},
+    extract::{FromRequestParts, Path, Query, Request},
 };
 use bytes::Bytes;
 use demur_api::{
@@ -23,50 +23,51 @@ use tokio::{task, time};
 
 use crate::{api::JSON, problem::Problem, service::Shared};
 
-/// A JSON document of a request.
-pub struct JsonBody<T>(pub T);
-
-impl<T: DeserializeOwned> FromRequest<Shared> for JsonBody<T> {
-    type Rejection = Problem;
-
-    async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
-        parse(&text(request, service, &LIMITS).await?, &LIMITS).map(Self)
-    }
+/// Returns what goes into an operation, and the turn of a document that is large.
+pub async fn request<O: Operation>(
+    request: Request,
+    service: &Shared,
+) -> Result<(ApiRequest<O>, Option<LargeTurn>), Problem> {
+    let (mut parts, body) = request.into_parts();
+    let Named(path) = Named::<O::Path>::from_request_parts(&mut parts, service).await?;
+    let Parameters(query) = Parameters::<O::Query>::from_request_parts(&mut parts, service).await?;
+    let key = if O::ABOUT.keyed { idempotency_key(&parts.headers)? } else { None };
+    let (body, turn) = if O::Body::is_nothing() {
+        (parse(b"", &LIMITS)?, None)
+    } else {
+        document(&parts, body, service, O::ABOUT.large).await?
+    };
+    Ok((ApiRequest { path, query, body, key }, turn))
 }
 
-/// Returns the body of a request that should be JSON.
-async fn text(request: Request, service: &Shared, limits: &Limits) -> Result<Bytes, Problem> {
-    expect_media(request.headers(), &[JSON])?;
-    read(request.into_body(), limits.bytes, service.patience().body).await
+/// Returns the JSON document in a body. Where it may carry an artifact it can be large, and takes a turn then.
+async fn document<T: DeserializeOwned + Send + 'static>(
+    parts: &Parts,
+    body: Body,
+    service: &Shared,
+    may_be_large: bool,
+) -> Result<(T, Option<LargeTurn>), Problem> {
+    let length = parts.headers.get(header::CONTENT_LENGTH);
+    let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let is_large = may_be_large && length.is_none_or(|length| length > LIMITS.bytes);
+    let caller = parts.extensions.get::<Caller>().unwrap_or(&Caller::Stranger);
+    let turn = is_large.then(|| service.desk.large_turn(caller)).transpose()?;
+    let limits = if is_large { &LARGE_LIMITS } else { &LIMITS };
+    expect_media(&parts.headers, &[JSON])?;
+    let text = read(body, limits.bytes, service.patience().body).await?;
+    if !is_large {
+        return Ok((parse(&text, limits)?, None));
+    }
+    // Parsing so much takes a while: no other request waits for it.
+    let parsed = task::spawn_blocking(move || parse(&text, limits)).await;
+    Ok((parsed.map_err(|error| Refusal::bug(&error))??, turn))
 }
 
 fn parse<T: DeserializeOwned>(text: &[u8], limits: &Limits) -> Result<T, Problem> {
-    // An empty body is an empty document: every member has a default then, or it is missed by name.
+    // An empty body is an empty document: its members have defaults, or one of them is named as missing.
     let text = if text.is_empty() { b"{}" } else { text };
-    // Strict: what stands there twice, or beyond exact numbers, would mean one thing here and another elsewhere.
+    // Strict: a name that stands there twice, or a number that is not exact, would mean one thing here and another elsewhere.
     canonical::from_json(text, limits).map_err(|error| Problem::malformed(format!("the document: {error}")))
-}
-
-/// A JSON document that may carry an artifact, and the turn of one that is large.
-pub struct Bulky<T>(pub T, pub Option<LargeTurn>);
-
-impl<T: DeserializeOwned + Send + 'static> FromRequest<Shared> for Bulky<T> {
-    type Rejection = Problem;
-
-    async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
-        let length = request.headers().get(header::CONTENT_LENGTH);
-        let length = length.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-        if length.is_some_and(|length| length <= LIMITS.bytes) {
-            let JsonBody(document) = JsonBody::from_request(request, service).await?;
-            return Ok(Self(document, None));
-        }
-        let caller = request.extensions().get::<Caller>().cloned().unwrap_or(Caller::Stranger);
-        let turn = service.desk.large_turn(&caller)?;
-        let text = text(request, service, &BULKY).await?;
-        // Reading so much takes a while: nobody else waits for it.
-        let parsed = task::spawn_blocking(move || parse(&text, &BULKY)).await;
-        Ok(Self(parsed.map_err(|error| Refusal::bug(&error))??, Some(turn)))
-    }
 }
 
 /// Parameters in the query.
@@ -92,31 +93,6 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
         path.map(|Path(read)| Self(read))
             .map_err(|error| Problem::new(Code::NameUnknown, format!("the path: {}", error.body_text())))
     }
-}
-
-/// Returns what goes into an operation, and the turn of a document that is large.
-pub async fn request<O: Operation>(
-    request: Request,
-    service: &Shared,
-) -> Result<(ApiRequest<O>, Option<LargeTurn>), Problem> {
-    let (mut parts, body) = request.into_parts();
-    let Named(path) = Named::<O::Path>::from_request_parts(&mut parts, service).await?;
-    let Parameters(query) = Parameters::<O::Query>::from_request_parts(&mut parts, service).await?;
-    let key = if O::ABOUT.keyed { idempotency_key(&parts.headers)? } else { None };
-    let (body, turn) = if O::Body::is_nothing() {
-        let nothing = serde_json::from_str("{}").map_err(|error| Problem::malformed(error.to_string()))?;
-        (nothing, None)
-    } else {
-        let request = Request::from_parts(parts, body);
-        if O::ABOUT.large {
-            let Bulky(body, turn) = Bulky::from_request(request, service).await?;
-            (body, turn)
-        } else {
-            let JsonBody(body) = JsonBody::from_request(request, service).await?;
-            (body, None)
-        }
-    };
-    Ok((ApiRequest { path, query, body, key }, turn))
 }
 
 /// Returns the whole body, if it is not too long and does not take too long.
@@ -158,4 +134,4 @@ pub fn expect_media(headers: &HeaderMap, known: &[&str]) -> Result<(), Problem> 
 /// What a document holds at most; a list of files is the longest.
 const LIMITS: Limits = Limits { bytes: 1 << 20, depth: 32, members: 16_384, text: 1 << 20 };
 /// What a document with an artifact holds at most: the largest artifact there is fits, in base64.
-const BULKY: Limits = Limits { bytes: 48 << 20, depth: 32, members: 16_384, text: 48 << 20 };
+const LARGE_LIMITS: Limits = Limits { bytes: 48 << 20, depth: 32, members: 16_384, text: 48 << 20 };
