@@ -35,7 +35,7 @@ use crate::{context::Context, data::DataFolder, failure::Failure};
 
 /// A way to the server of a data folder.
 pub(crate) struct Client {
-    way: SocketApi,
+    api: SocketApi,
     runtime: Runtime,
 }
 
@@ -139,7 +139,7 @@ impl Client {
     /// Returns the way to a server that answers, or why none can be started.
     pub(crate) fn reaching(data: DataFolder) -> Result<Self, Failure> {
         let client = Self::starting(data)?;
-        client.runtime.block_on(client.way.reach())?;
+        client.runtime.block_on(client.api.reach())?;
         Ok(client)
     }
 
@@ -151,7 +151,7 @@ impl Client {
 
     /// Returns a way of its own to the same server, for another thread.
     pub(crate) fn another(&self) -> Result<Self, Failure> {
-        Self::new(self.way.clone())
+        Self::new(self.api.clone())
     }
 
     /// Returns the way to a server that runs already.
@@ -159,22 +159,22 @@ impl Client {
         Self::new(SocketApi::new(data, false))
     }
 
-    fn new(way: SocketApi) -> Result<Self, Failure> {
+    fn new(api: SocketApi) -> Result<Self, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::of(Code::ClientTrouble, error))?;
-        Ok(Self { way, runtime })
+        Ok(Self { api, runtime })
     }
 
     /// Has an operation done that may be done twice: a server that ends meanwhile is replaced, and the request is sent again.
     /// For all others there is [`Self::call_with`] with [`SocketRequest::once`].
     pub(crate) fn call<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
-        Ok(self.runtime.block_on(self.way.call(request))?.document)
+        Ok(self.runtime.block_on(self.api.call(request))?.document)
     }
 
     /// Has an operation done that takes a moment; a server that does not answer is told.
     pub(crate) fn call_at_once<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
-        let answered = self.runtime.block_on(async { timeout(ANSWER_TIMEOUT, self.way.call(request)).await });
-        Ok(answered.unwrap_or_else(|_| Err(self.way.silent()))?.document)
+        let answered = self.runtime.block_on(async { timeout(ANSWER_TIMEOUT, self.api.call(request)).await });
+        Ok(answered.unwrap_or_else(|_| Err(self.api.silent()))?.document)
     }
 
     /// Has an operation done, with a request that is not sent as usual.
@@ -184,12 +184,12 @@ impl Client {
         so: impl FnOnce(SocketRequest<'static>) -> SocketRequest<'static>,
     ) -> Result<O::Output, Failure> {
         let call = so(SocketRequest::of(request)?);
-        Ok(self.runtime.block_on(self.way.perform::<O>(&call))?.document)
+        Ok(self.runtime.block_on(self.api.perform::<O>(&call))?.document)
     }
 
     /// Returns the way to the server, for work that waits at several places at once.
-    pub(crate) const fn way(&self) -> &SocketApi {
-        &self.way
+    pub(crate) const fn api(&self) -> &SocketApi {
+        &self.api
     }
 
     /// Does such work.
@@ -199,7 +199,7 @@ impl Client {
 
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
     fn open_stream(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Unanswered> {
-        self.runtime.block_on(self.way.open(call))
+        self.runtime.block_on(self.api.open(call))
     }
 }
 

@@ -30,13 +30,13 @@ use crate::{
 
 /// Serves a client until it hangs up.
 pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), Failure> {
-    let way = SocketApi::new(context.data()?, true);
+    let api = SocketApi::new(context.data()?, true);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| trouble(&error))?;
     runtime.block_on(async {
-        let states = states(&way).await?;
-        let session = Session::begin(way.folder()).map(Arc::new);
-        let host = Arc::new(Bridge { way, session, conversation: conversation() });
+        let states = states(&api).await?;
+        let session = Session::begin(api.folder()).map(Arc::new);
+        let host = Arc::new(Bridge { api, session, conversation: conversation() });
         stdio::serve(host, Arc::new(states), manner(arguments)).await.map_err(|error| trouble(&error))
     })
 }
@@ -63,15 +63,15 @@ fn sets(words: &[ToolSet]) -> Sets {
 }
 
 /// Returns what seals the states of the client. The secret is the server's to give, so that another bridge opens them, too.
-async fn states(way: &SocketApi) -> Result<States, Failure> {
+async fn states(api: &SocketApi) -> Result<States, Failure> {
     let asked = ApiRequest::<ShowRequestStateKey>::get(NoArguments {}, Nothing {});
-    let given = way.call(asked).await?.document;
+    let given = api.call(asked).await?.document;
     States::with_key(given.key.as_bytes()).map_err(|error| trouble(&error))
 }
 
 /// The bridge: whoever started it is who asks.
 struct Bridge {
-    way: SocketApi,
+    api: SocketApi,
     /// The session of the client, where it says which it is.
     session: Option<Arc<Session>>,
     /// What a question that is asked again has to come from.
@@ -93,7 +93,7 @@ impl Host for Bridge {
     type Connection = BridgeConnection;
 
     fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor<BridgeConnection>, Refusal> {
-        let connection = BridgeConnection::new(self.way.clone(), self.session.clone(), client.to_owned());
+        let connection = BridgeConnection::new(self.api.clone(), self.session.clone(), client.to_owned());
         let (identity, conversation) = (format!("client:{client}"), self.conversation.clone());
         Ok(Visitor { identity, name: client.to_owned(), conversation, relays: true, sets: None, connection })
     }

@@ -35,7 +35,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Wait) -> Result<Exit, F
     if ids.len() == 1 || arguments.any {
         return one_of(context, &client, stops, &ids);
     }
-    let settled = client.block_on(settle(client.way(), stops, &ids, false))?;
+    let settled = client.block_on(settle(client.api(), stops, &ids, false))?;
     let settled = settled.map_err(|exit| stopped(context, exit, &ids))?;
     let mut taken = Vec::new();
     for question in settled {
@@ -56,7 +56,7 @@ pub(crate) fn one_of(
     stops: Stops,
     ids: &[QuestionId],
 ) -> Result<Exit, Failure> {
-    let settled = client.block_on(settle(client.way(), stops, ids, true))?;
+    let settled = client.block_on(settle(client.api(), stops, ids, true))?;
     let settled = settled.map_err(|exit| stopped(context, exit, ids))?;
     let Some(question) = settled.into_iter().next() else {
         return Err(Failure::bug(&"nothing settled"));
@@ -94,7 +94,7 @@ impl Stops {
 /// Returns the questions once they are no longer open, in the order of their ids; or with `any` the first that is not; or
 /// how the command ends that was told to stop.
 async fn settle(
-    way: &SocketApi,
+    api: &SocketApi,
     stops: Stops,
     ids: &[QuestionId],
     any: bool,
@@ -104,7 +104,7 @@ async fn settle(
         tasks.spawn(told(signal, exit));
     }
     for (at, id) in ids.iter().enumerate() {
-        tasks.spawn(until_settled(way.clone(), at, *id));
+        tasks.spawn(until_settled(api.clone(), at, *id));
     }
     let mut settled: Vec<Option<QuestionView>> = vec![None; ids.len()];
     while let Some(ended) = tasks.join_next().await {
@@ -130,11 +130,11 @@ async fn told(mut signal: Signal, exit: Exit) -> Heard {
     Heard::Signal(exit)
 }
 
-async fn until_settled(way: SocketApi, at: usize, id: QuestionId) -> Heard {
+async fn until_settled(api: SocketApi, at: usize, id: QuestionId) -> Heard {
     loop {
         let query = WaitParameters { seconds: Some(AT_A_TIME.as_secs()) };
         let request = ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query);
-        match way.call(request).await.map(|reply| reply.document) {
+        match api.call(request).await.map(|reply| reply.document) {
             Ok(shown) if !shown.is_open() => return Heard::Settled(at, Ok(Box::new(shown))),
             Ok(_) => {}
             // The server is away or about to end: the question is still there.

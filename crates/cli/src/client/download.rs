@@ -24,7 +24,7 @@ impl Client {
     ) -> Result<(), Broken> {
         let call = SocketRequest::get(path);
         self.runtime.block_on(async {
-            let opened = self.way.opened(&call).await;
+            let opened = self.api.opened(&call).await;
             let mut response = opened.map_err(Broken::Refused)?;
             while let Some(frame) = response.body_mut().frame().await {
                 let frame = frame.map_err(|error| Broken::Refused(broken_off(&error)))?;

@@ -39,7 +39,7 @@ impl Client {
         if !force {
             return Err(self.still_runs(timeout));
         }
-        let killed = kill_server(self.way.folder());
+        let killed = kill_server(self.api.folder());
         match killed.map_err(|error| Failure::of(Code::ServerTrouble, error))? {
             Some(process) if self.has_ended(process, Instant::now() + DEATH_TIMEOUT) => Ok(Ended::Killed),
             _ => Err(self.still_runs(timeout)),
@@ -57,8 +57,8 @@ impl Client {
                 Some(Ok(response)) => {
                     return Err(Failure::bug(&format!("the server answered {}", response.status())));
                 }
-                Some(Err(Unanswered::NoServer)) if FolderUser::server(self.way.folder()).is_some() => {}
-                Some(Err(Unanswered::NoServer)) => return Err(self.way.no_server().into()),
+                Some(Err(Unanswered::NoServer)) if FolderUser::server(self.api.folder()).is_some() => {}
+                Some(Err(Unanswered::NoServer)) => return Err(self.api.no_server().into()),
                 Some(Err(Unanswered::Lost(error))) => return Err(lost(&error).into()),
                 Some(Err(Unanswered::Refused(refusal))) => return Err(refusal.into()),
             }
@@ -73,7 +73,7 @@ impl Client {
     fn has_ended(&self, process: u32, until: Instant) -> bool {
         // A lock that is free says that it ended. One that is not says nothing: whoever waits for an answer may have
         // started the next server by then, which is another process.
-        while Folder::at(self.way.folder()).lock().is_err() && !self.is_replaced(process, until) {
+        while Folder::at(self.api.folder()).lock().is_err() && !self.is_replaced(process, until) {
             if Instant::now() > until {
                 return false;
             }
@@ -90,7 +90,7 @@ impl Client {
     }
 
     fn still_runs(&self, timeout: Duration) -> Failure {
-        let (folder, seconds) = (self.way.folder(), counted_as(timeout.as_secs(), "second", "seconds"));
+        let (folder, seconds) = (self.api.folder(), counted_as(timeout.as_secs(), "second", "seconds"));
         let Some(FolderUser { process, .. }) = FolderUser::server(folder) else {
             let message = format!("expected the server to end within {seconds}, found it running");
             return Failure::refused(STILL_RUNNING, message).with_hint(
@@ -112,7 +112,7 @@ impl Client {
         until: Instant,
     ) -> Option<Result<Response<Incoming>, Unanswered>> {
         let left = until.saturating_duration_since(Instant::now());
-        self.block_on(async { time::timeout(left, self.way.request(call)).await.ok() })
+        self.block_on(async { time::timeout(left, self.api.request(call)).await.ok() })
     }
 }
 

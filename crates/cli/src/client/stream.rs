@@ -36,7 +36,7 @@ impl<'a> Follow<'a> {
                 Err(Unanswered::Refused(refusal)) if refusal.code.is_away() => {
                     std::thread::sleep(RETRY_INTERVAL);
                 }
-                Err(Unanswered::NoServer) => self.client.runtime.block_on(self.client.way.start())?,
+                Err(Unanswered::NoServer) => self.client.runtime.block_on(self.client.api.start())?,
                 Err(Unanswered::Refused(refusal)) => return Err(refusal.into()),
             }
         }

@@ -20,7 +20,7 @@ use crate::{
 /// The way over the socket, in the name of a client.
 #[derive(Clone)]
 pub(super) struct BridgeConnection {
-    way: SocketApi,
+    api: SocketApi,
     /// The session of the client, where it says which it is.
     session: Option<Arc<Session>>,
     client: String,
@@ -29,8 +29,8 @@ pub(super) struct BridgeConnection {
 }
 
 impl BridgeConnection {
-    pub(super) const fn new(way: SocketApi, session: Option<Arc<Session>>, client: String) -> Self {
-        Self { way, session, client, patience: None }
+    pub(super) const fn new(api: SocketApi, session: Option<Arc<Session>>, client: String) -> Self {
+        Self { api, session, client, patience: None }
     }
 
     fn named<'a>(&self, call: SocketRequest<'a>) -> SocketRequest<'a> {
@@ -39,13 +39,13 @@ impl BridgeConnection {
     }
 
     async fn bytes(&self, call: SocketRequest<'_>) -> Result<Vec<u8>, Refusal> {
-        Ok(self.way.send(&self.named(call)).await?.to_vec())
+        Ok(self.api.send(&self.named(call)).await?.to_vec())
     }
 }
 
 impl<O: Operation> call::Call<O> for BridgeConnection {
     async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
-        let reply = self.way.perform::<O>(&self.named(SocketRequest::of(&request)?)).await?;
+        let reply = self.api.perform::<O>(&self.named(SocketRequest::of(&request)?)).await?;
         if let Some(session) = &self.session {
             session.note::<O>(&reply.document);
         }
@@ -60,7 +60,7 @@ impl CallerConnection for BridgeConnection {
 
     async fn inbox_address(&self) -> Option<String> {
         let asked = ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {});
-        call::Call::call(&self.way, asked).await.ok()?.document.address
+        call::Call::call(&self.api, asked).await.ok()?.document.address
     }
 
     async fn artifact(&self, trace: TraceId, event: Sequence) -> Result<Vec<u8>, Refusal> {
@@ -69,7 +69,7 @@ impl CallerConnection for BridgeConnection {
 
     async fn export(&self, trace: TraceId, limit: usize) -> Result<Vec<u8>, Refusal> {
         let call = self.named(SocketRequest::get(format!("/v1/traces/{trace}/export")));
-        self.way.send_within(&call, limit).await?.ok_or_else(|| export_too_large(trace, limit))
+        self.api.send_within(&call, limit).await?.ok_or_else(|| export_too_large(trace, limit))
     }
 
     async fn verify(&self, export: Vec<u8>) -> Result<Value, Refusal> {

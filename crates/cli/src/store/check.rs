@@ -54,14 +54,14 @@ pub(super) fn run(context: &mut Context<'_>) -> Result<Exit, Failure> {
 /// Has the server look at its store, and tells meanwhile how far it is.
 fn through(client: &Client, progress: &mut Progress) -> Result<StoreCheck, Failure> {
     client.block_on(async {
-        let way = client.way();
-        let mut check = Box::pin(way.call(ApiRequest::<CheckStore>::get(NoArguments {}, Nothing {})));
+        let api = client.api();
+        let mut check = Box::pin(api.call(ApiRequest::<CheckStore>::get(NoArguments {}, Nothing {})));
         loop {
             if let Ok(checked) = time::timeout(LOOK_INTERVAL, &mut check).await {
                 return Ok(checked?.document);
             }
             let asked = ApiRequest::<ShowStoreCheck>::get(NoArguments {}, Nothing {});
-            let asked = way.perform::<ShowStoreCheck>(&SocketRequest::of(&asked)?.in_passing()).await;
+            let asked = api.perform::<ShowStoreCheck>(&SocketRequest::of(&asked)?.in_passing()).await;
             // That nobody says how far it is is no reason to stop.
             if let Ok(step) = asked {
                 tell(progress, step.document);
