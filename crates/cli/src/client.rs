@@ -8,7 +8,7 @@ mod start;
 mod stop;
 mod stream;
 
-use std::{borrow::Cow, time::Duration};
+use std::time::Duration;
 
 use bytes::Bytes;
 use demur_api::{
@@ -19,9 +19,13 @@ use demur_api::{
     refusal::Refusal,
     server::PROTOCOL,
 };
-use demur_server::credentials::socket::PROTOCOL_HEADER;
-use http_body_util::BodyExt as _;
-use hyper::{Method, Response, StatusCode, body::Incoming};
+use demur_server::credentials::socket::{PROTOCOL_HEADER, RELAY_HEADER};
+use http_body_util::{BodyExt as _, Full};
+use hyper::{
+    Method, Request, Response,
+    body::Incoming,
+    header::{self, HeaderValue},
+};
 use tokio::{runtime::Runtime, time::timeout};
 
 pub(crate) use download::Broken;
@@ -39,66 +43,68 @@ pub(crate) struct Client {
     runtime: Runtime,
 }
 
-/// One request.
-pub(crate) struct SocketRequest<'a> {
-    method: Method,
-    path: Cow<'a, str>,
-    body: Vec<u8>,
-    /// The media type of the body.
-    media: &'static str,
-    key: Option<String>,
+/// An HTTP request to the server, and how it is sent.
+pub(crate) struct SocketRequest {
+    request: Request<Full<Bytes>>,
     /// Whether it may be sent again when nobody knows what became of it.
     again: bool,
-    /// Whether the server has to be of this version.
-    versioned: bool,
     /// How long a server that is away is waited for.
     patience: Duration,
-    /// The client whose user's words are passed on.
-    relay: Option<String>,
 }
 
-impl<'a> SocketRequest<'a> {
+impl SocketRequest {
     /// Returns the request for an operation.
     pub(crate) fn of<O: Operation>(request: &ApiRequest<O>) -> Result<Self, Refusal> {
+        let method = match O::ABOUT.method {
+            operation::Method::Get => Method::GET,
+            operation::Method::Post => Method::POST,
+            operation::Method::Delete => Method::DELETE,
+        };
         let address = request.address().map_err(|error| Refusal::bug(&error))?;
         let body = serde_json::to_vec(&request.body).map_err(|error| Refusal::bug(&error))?;
-        Ok(Self {
-            method: match O::ABOUT.method {
-                operation::Method::Get => Method::GET,
-                operation::Method::Post => Method::POST,
-                operation::Method::Delete => Method::DELETE,
-            },
-            body: if O::Body::is_nothing() { Vec::new() } else { body },
-            key: request.key.as_ref().map(ToString::to_string),
-            ..Self::get(address)
-        })
-    }
-
-    /// Returns a request that reads.
-    pub(crate) fn get(path: impl Into<Cow<'a, str>>) -> Self {
-        Self {
-            method: Method::GET,
-            path: path.into(),
-            body: Vec::new(),
-            media: "application/json",
-            key: None,
-            again: true,
-            versioned: true,
-            patience: SERVER_PATIENCE,
-            relay: None,
+        let body = if O::Body::is_nothing() { Vec::new() } else { body };
+        let sent = Self::new(method, &address, body, "application/json")?;
+        match &request.key {
+            Some(key) => sent.with_header("idempotency-key", key.to_string()),
+            None => Ok(sent),
         }
     }
 
-    /// Returns a request that sends bytes of a media type.
-    pub(crate) fn post_bytes(path: impl Into<Cow<'a, str>>, sent: Option<(Vec<u8>, &'static str)>) -> Self {
-        let (body, media) = sent.unwrap_or_default();
-        Self { method: Method::POST, body, media, ..Self::get(path) }
+    /// Returns a request that reads.
+    pub(crate) fn get(path: &str) -> Result<Self, Refusal> {
+        Self::new(Method::GET, path, Vec::new(), "application/json")
     }
 
-    /// Returns the request as one that nobody waits for while the server is away.
-    pub(crate) const fn in_passing(mut self) -> Self {
-        self.patience = Duration::ZERO;
+    /// Returns a request that sends bytes of a media type.
+    pub(crate) fn post_bytes(path: &str, bytes: Vec<u8>, media: &'static str) -> Result<Self, Refusal> {
+        Self::new(Method::POST, path, bytes, media)
+    }
+
+    fn new(method: Method, path: &str, body: Vec<u8>, media: &'static str) -> Result<Self, Refusal> {
+        let mut request = Request::builder().method(method).uri(path);
+        request = request.header(header::HOST, "localhost").header(PROTOCOL_HEADER, PROTOCOL);
+        if !body.is_empty() {
+            request = request.header(header::CONTENT_TYPE, media);
+        }
+        let request = request.body(Full::from(body)).map_err(|error| Refusal::bug(&error))?;
+        Ok(Self { request, again: true, patience: SERVER_PATIENCE })
+    }
+
+    fn with_header(mut self, name: &'static str, value: String) -> Result<Self, Refusal> {
+        let value = HeaderValue::try_from(value).map_err(|error| Refusal::bug(&error))?;
+        self.request.headers_mut().insert(name, value);
+        Ok(self)
+    }
+
+    /// Returns the request as one that a server of any version is asked: its response is taken as it comes.
+    fn of_any_version(mut self) -> Self {
+        self.request.headers_mut().remove(PROTOCOL_HEADER);
         self
+    }
+
+    /// Returns the request as one that is given up while the server is away.
+    pub(crate) const fn in_passing(self) -> Self {
+        self.within(Duration::ZERO)
     }
 
     /// Returns the request as one that waits so long for a server that is away.
@@ -108,9 +114,8 @@ impl<'a> SocketRequest<'a> {
     }
 
     /// Returns the request in the name of a client that passes on what its user says.
-    pub(crate) fn for_client(mut self, client: String) -> Self {
-        self.relay = Some(client);
-        self
+    pub(crate) fn for_client(self, client: String) -> Result<Self, Refusal> {
+        self.with_header(RELAY_HEADER, client)
     }
 
     /// Returns the request as one that is sent once.
@@ -181,9 +186,9 @@ impl Client {
     pub(crate) fn call_with<O: Operation>(
         &self,
         request: &ApiRequest<O>,
-        so: impl FnOnce(SocketRequest<'static>) -> SocketRequest<'static>,
+        adjust: impl FnOnce(SocketRequest) -> SocketRequest,
     ) -> Result<O::Output, Failure> {
-        let call = so(SocketRequest::of(request)?);
+        let call = adjust(SocketRequest::of(request)?);
         Ok(self.runtime.block_on(self.api.perform::<O>(&call))?.document)
     }
 
@@ -198,14 +203,16 @@ impl Client {
     }
 
     /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
-    fn open_stream(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Unanswered> {
+    fn open_stream(&self, call: &SocketRequest) -> Result<Response<Incoming>, Unanswered> {
         self.runtime.block_on(self.api.open(call))
     }
 }
 
-async fn whole(response: Response<Incoming>) -> Result<Bytes, String> {
-    let body = response.into_body().collect().await.map_err(|error| error.to_string())?;
-    Ok(body.to_bytes())
+/// Reads a response to its end.
+async fn whole(response: Response<Incoming>) -> Result<Response<Bytes>, String> {
+    let (head, body) = response.into_parts();
+    let body = body.collect().await.map_err(|error| error.to_string())?;
+    Ok(Response::from_parts(head, body.to_bytes()))
 }
 
 /// Why a request brought nothing back.
@@ -219,9 +226,9 @@ enum Unanswered {
 }
 
 impl Unanswered {
-    fn of(status: StatusCode, bytes: &[u8]) -> Self {
-        let details: Result<ProblemDetails, _> = serde_json::from_slice(bytes);
-        let silent = |_| Refusal::bug(&format!("the server answered {status} without a reason"));
+    fn of(response: &Response<Bytes>) -> Self {
+        let details: Result<ProblemDetails, _> = serde_json::from_slice(response.body());
+        let silent = |_| Refusal::bug(&format!("the server answered {} without a reason", response.status()));
         Self::Refused(details.map_or_else(silent, Refusal::from))
     }
 }

@@ -22,7 +22,7 @@ impl Client {
         path: &str,
         take: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<(), Broken> {
-        let call = SocketRequest::get(path);
+        let call = SocketRequest::get(path).map_err(Broken::Refused)?;
         self.runtime.block_on(async {
             let opened = self.api.opened(&call).await;
             let mut response = opened.map_err(Broken::Refused)?;

@@ -12,15 +12,11 @@ use demur_api::{
     code::Code,
     operation::{ApiDocument as _, Operation},
     refusal::Refusal,
-    server::PROTOCOL,
 };
 use demur_desk::error;
-use demur_server::{
-    credentials::socket::{PROTOCOL_HEADER, RELAY_HEADER},
-    socket,
-};
-use http_body_util::{BodyExt as _, Full};
-use hyper::{Request, Response, StatusCode, body::Incoming, client::conn::http1, header};
+use demur_server::{credentials::socket::PROTOCOL_HEADER, socket};
+use http_body_util::BodyExt as _;
+use hyper::{Response, StatusCode, body::Incoming, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use rustix::process::geteuid;
 use tokio::{net::UnixStream, task, time};
@@ -47,16 +43,10 @@ impl SocketApi {
         self.data.path()
     }
 
-    /// Sends a request and returns the bytes that come back. A server that ends meanwhile is replaced, and the request
-    /// is sent again unless it says that it is sent once.
-    pub(crate) async fn send(&self, call: &SocketRequest<'_>) -> Result<Bytes, Refusal> {
-        self.exchange(call).await.map(|(_, bytes)| bytes)
-    }
-
     /// Sends a request and returns the bytes that come back, if they are no more than this.
     pub(crate) async fn send_within(
         &self,
-        call: &SocketRequest<'_>,
+        call: &SocketRequest,
         limit: usize,
     ) -> Result<Option<Vec<u8>>, Refusal> {
         let mut body = self.opened(call).await?.into_body();
@@ -74,28 +64,26 @@ impl SocketApi {
     /// Sends the request for an operation, and returns what comes out of it.
     pub(crate) async fn perform<O: Operation>(
         &self,
-        call: &SocketRequest<'_>,
+        call: &SocketRequest,
     ) -> Result<ApiReply<O::Output>, Refusal> {
-        let (status, bytes) = self.exchange(call).await?;
-        let text: &[u8] = if O::Output::is_nothing() { b"{}" } else { &bytes };
+        let response = self.send(call).await?;
+        let text: &[u8] = if O::Output::is_nothing() { b"{}" } else { response.body() };
         let document = serde_json::from_slice(text).map_err(|error| Refusal::bug(&error))?;
         // Where a first time and a second time are told apart, the first one has made something.
-        let repeated = O::ABOUT.statuses.len() > 1 && status != StatusCode::CREATED;
+        let repeated = O::ABOUT.statuses.len() > 1 && response.status() != StatusCode::CREATED;
         Ok(ApiReply { document, repeated })
     }
 
-    /// Sends a request and returns status and bytes, as [`Self::send`] does.
-    async fn exchange(&self, call: &SocketRequest<'_>) -> Result<(StatusCode, Bytes), Refusal> {
+    /// Sends a request, and returns the whole response. A server that ends meanwhile is replaced, and the request is sent again
+    /// unless it says that it is sent once.
+    pub(crate) async fn send(&self, call: &SocketRequest) -> Result<Response<Bytes>, Refusal> {
         let begun = Instant::now();
         loop {
             let unanswered = match self.open(call).await {
-                Ok(response) => {
-                    let status = response.status();
-                    match whole(response).await {
-                        Ok(bytes) => return Ok((status, bytes)),
-                        Err(error) => Unanswered::Lost(error),
-                    }
-                }
+                Ok(response) => match whole(response).await {
+                    Ok(response) => return Ok(response),
+                    Err(error) => Unanswered::Lost(error),
+                },
                 Err(unanswered) => unanswered,
             };
             self.before_retry(call, unanswered, begun).await?;
@@ -103,7 +91,7 @@ impl SocketApi {
     }
 
     /// Sends a request, and returns a response of which nothing was read yet.
-    pub(super) async fn opened(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Refusal> {
+    pub(super) async fn opened(&self, call: &SocketRequest) -> Result<Response<Incoming>, Refusal> {
         let begun = Instant::now();
         loop {
             match self.open(call).await {
@@ -116,7 +104,7 @@ impl SocketApi {
     /// Returns once a request can be sent again, with a server started where none runs, or says why it cannot.
     async fn before_retry(
         &self,
-        call: &SocketRequest<'_>,
+        call: &SocketRequest,
         unanswered: Unanswered,
         begun: Instant,
     ) -> Result<(), Refusal> {
@@ -162,19 +150,9 @@ impl SocketApi {
         task::spawn_blocking(move || start::start(&data)).await.map_err(|error| Refusal::bug(&error))?
     }
 
-    /// Sends a request, and returns a response of which nothing was read yet; never a refusal.
-    pub(super) async fn open(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Unanswered> {
-        let response = self.request(call).await?;
-        check_protocol(&response)?;
-        let status = response.status();
-        if status.is_success() {
-            return Ok(response);
-        }
-        Err(Unanswered::of(status, &whole(response).await.map_err(Unanswered::Lost)?))
-    }
-
-    /// Sends a request over a connection of its own.
-    pub(super) async fn request(&self, call: &SocketRequest<'_>) -> Result<Response<Incoming>, Unanswered> {
+    /// Sends a request over a connection of its own, and returns a response of which nothing was read yet. A refusal comes as a
+    /// response only where a server of any version was asked.
+    pub(super) async fn open(&self, call: &SocketRequest) -> Result<Response<Incoming>, Unanswered> {
         let stream = self.connect()?;
         let lost = |error: hyper::Error| Unanswered::Lost(error.to_string());
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
@@ -182,23 +160,15 @@ impl SocketApi {
             // What goes wrong with it shows in the response.
             let _ = connection.await;
         });
-        let mut request =
-            Request::builder().method(call.method.clone()).uri(&*call.path).header(header::HOST, "localhost");
-        if call.versioned {
-            request = request.header(PROTOCOL_HEADER, PROTOCOL);
+        let response = sender.send_request(call.request.clone()).await.map_err(lost)?;
+        if !call.request.headers().contains_key(PROTOCOL_HEADER) {
+            return Ok(response);
         }
-        if !call.body.is_empty() {
-            request = request.header(header::CONTENT_TYPE, call.media);
+        check_protocol(&response)?;
+        if response.status().is_success() {
+            return Ok(response);
         }
-        if let Some(key) = &call.key {
-            request = request.header("idempotency-key", key);
-        }
-        if let Some(client) = &call.relay {
-            request = request.header(RELAY_HEADER, client);
-        }
-        let body = Full::new(Bytes::from(call.body.clone()));
-        let request = request.body(body).map_err(|error| Unanswered::Refused(Refusal::bug(&error)))?;
-        sender.send_request(request).await.map_err(lost)
+        Err(Unanswered::of(&whole(response).await.map_err(Unanswered::Lost)?))
     }
 
     fn connect(&self) -> Result<UnixStream, Unanswered> {

@@ -5,10 +5,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use demur_api::code::Code;
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{CheckHealth, NoArguments, Nothing, StopServer},
+};
 use demur_server::credentials::socket::PROCESS_HEADER;
 use demur_store::folder::Folder;
-use hyper::{Method, Response, body::Incoming};
+use hyper::{Response, body::Incoming};
 use tokio::time;
 
 use super::{
@@ -49,7 +53,7 @@ impl Client {
     /// Asks the server to end; returns its process, or none where it says nothing in time. One whose socket file is gone is given the time to put it back.
     fn ask_to_end(&self, until: Instant) -> Result<Option<u32>, Failure> {
         let call =
-            SocketRequest { method: Method::POST, versioned: false, ..SocketRequest::get("/v1/server/stop") };
+            SocketRequest::of(&ApiRequest::<StopServer>::get(NoArguments {}, Nothing {}))?.of_any_version();
         loop {
             match self.request_until(&call, until) {
                 None => return Ok(None),
@@ -84,8 +88,8 @@ impl Client {
 
     /// Returns whether another process answers by now.
     fn is_replaced(&self, before: u32, until: Instant) -> bool {
-        let call = SocketRequest { versioned: false, ..SocketRequest::get("/healthz") };
-        let answered = self.request_until(&call, until).and_then(Result::ok);
+        let call = SocketRequest::of(&ApiRequest::<CheckHealth>::get(NoArguments {}, Nothing {})).ok();
+        let answered = call.and_then(|call| self.request_until(&call.of_any_version(), until)?.ok());
         answered.is_some_and(|response| process(&response) != Some(before))
     }
 
@@ -108,11 +112,11 @@ impl Client {
     /// Sends a request; returns none where no answer comes in time.
     fn request_until(
         &self,
-        call: &SocketRequest<'_>,
+        call: &SocketRequest,
         until: Instant,
     ) -> Option<Result<Response<Incoming>, Unanswered>> {
         let left = until.saturating_duration_since(Instant::now());
-        self.block_on(async { time::timeout(left, self.api.request(call)).await.ok() })
+        self.block_on(async { time::timeout(left, self.api.open(call)).await.ok() })
     }
 }
 

@@ -29,7 +29,7 @@ impl<'a> Follow<'a> {
         while self.response.is_none() {
             let path =
                 self.last.map_or_else(|| "/v1/feed".to_owned(), |last| format!("/v1/feed?after={last}"));
-            let call = SocketRequest::get(&path);
+            let call = SocketRequest::get(&path)?;
             match self.client.open_stream(&call) {
                 Ok(response) => self.response = Some(response),
                 Err(Unanswered::Lost(_)) => std::thread::sleep(RETRY_INTERVAL),

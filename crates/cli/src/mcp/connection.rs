@@ -33,19 +33,20 @@ impl BridgeConnection {
         Self { api, session, client, patience: None }
     }
 
-    fn named<'a>(&self, call: SocketRequest<'a>) -> SocketRequest<'a> {
-        let call = call.for_client(self.client.clone());
-        if let Some(patience) = self.patience { call.within(patience) } else { call }
+    /// Returns a request in the name of the client.
+    fn named(&self, call: SocketRequest) -> Result<SocketRequest, Refusal> {
+        let call = call.for_client(self.client.clone())?;
+        Ok(if let Some(patience) = self.patience { call.within(patience) } else { call })
     }
 
-    async fn bytes(&self, call: SocketRequest<'_>) -> Result<Vec<u8>, Refusal> {
-        Ok(self.api.send(&self.named(call)).await?.to_vec())
+    async fn bytes(&self, call: SocketRequest) -> Result<Vec<u8>, Refusal> {
+        Ok(self.api.send(&self.named(call)?).await?.into_body().to_vec())
     }
 }
 
 impl<O: Operation> call::Call<O> for BridgeConnection {
     async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
-        let reply = self.api.perform::<O>(&self.named(SocketRequest::of(&request)?)).await?;
+        let reply = self.api.perform::<O>(&self.named(SocketRequest::of(&request)?)?).await?;
         if let Some(session) = &self.session {
             session.note::<O>(&reply.document);
         }
@@ -64,16 +65,16 @@ impl CallerConnection for BridgeConnection {
     }
 
     async fn artifact(&self, trace: TraceId, event: Sequence) -> Result<Vec<u8>, Refusal> {
-        self.bytes(SocketRequest::get(format!("/v1/traces/{trace}/artifacts/{event}"))).await
+        self.bytes(SocketRequest::get(&format!("/v1/traces/{trace}/artifacts/{event}"))?).await
     }
 
     async fn export(&self, trace: TraceId, limit: usize) -> Result<Vec<u8>, Refusal> {
-        let call = self.named(SocketRequest::get(format!("/v1/traces/{trace}/export")));
+        let call = self.named(SocketRequest::get(&format!("/v1/traces/{trace}/export"))?)?;
         self.api.send_within(&call, limit).await?.ok_or_else(|| export_too_large(trace, limit))
     }
 
     async fn verify(&self, export: Vec<u8>) -> Result<Value, Refusal> {
-        let call = SocketRequest::post_bytes("/v1/verify", Some((export, "application/x-ndjson")));
+        let call = SocketRequest::post_bytes("/v1/verify", export, "application/x-ndjson")?;
         serde_json::from_slice(&self.bytes(call).await?).map_err(|error| Refusal::bug(&error))
     }
 }
