@@ -197,7 +197,7 @@ impl Commits {
     ) -> Ending {
         loop {
             if let Some(leader) = leader.take() {
-                leader.write(write);
+                write(leader.take_items());
             }
             match slot.wait() {
                 Some(ending) => return ending,
@@ -214,7 +214,7 @@ impl Commits {
             }
             let leader = self.appoint(&mut lock(&self.pending));
             if let Some(leader) = leader {
-                leader.write(write);
+                write(leader.take_items());
             }
         }
     }
@@ -230,24 +230,16 @@ impl Commits {
 pub struct CommitLeader(Arc<Commits>);
 
 impl CommitLeader {
-    /// Writes for as long as those come next who wait without a thread, then hands the lead on.
-    pub(super) fn write_on(self, write: &dyn Fn(Vec<Item>)) {
-        loop {
-            self.write(write);
-            if !lock(&self.0.pending).next().next().is_some_and(|item| item.waits == Waits::Unattended) {
-                return;
-            }
-        }
+    /// Takes the items of the next commit out of the line.
+    pub(super) fn take_items(&self) -> Vec<Item> {
+        let mut pending = lock(&self.0.pending);
+        let count = pending.items.len().min(MAX_ITEMS);
+        pending.items.drain(..count).collect()
     }
 
-    /// Writes what waits now.
-    fn write(&self, write: &dyn Fn(Vec<Item>)) {
-        let items = {
-            let mut pending = lock(&self.0.pending);
-            let count = pending.items.len().min(LARGEST);
-            pending.items.drain(..count).collect()
-        };
-        write(items);
+    /// Returns whether the next caller in line waits without a thread: it would have to find one to write.
+    pub(super) fn precedes_unattended(&self) -> bool {
+        lock(&self.0.pending).next().next().is_some_and(|item| item.waits == Waits::Unattended)
     }
 }
 
@@ -272,4 +264,4 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// How many items one commit takes at most, so that nobody waits for a very long one.
-const LARGEST: usize = 512;
+const MAX_ITEMS: usize = 512;

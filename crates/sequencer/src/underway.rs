@@ -63,9 +63,15 @@ impl AtHand {
 }
 
 impl Sequencer {
-    /// Writes for everybody who waits. Blocks.
+    /// Writes for everybody in line, until the next of them has a thread to write on. Blocks.
     pub fn lead(&self, leader: CommitLeader) {
-        leader.write_on(&|items| self.write(items));
+        loop {
+            self.write(leader.take_items());
+            if !leader.precedes_unattended() {
+                // This hands the lead on.
+                return drop(leader);
+            }
+        }
     }
 }
 
