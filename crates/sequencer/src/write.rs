@@ -1,5 +1,5 @@
-//! What decisions want recorded, and writing it for everybody who waits: one call of the store, then whoever listens hears of
-//! it, then whoever waits.
+//! Items: what decisions want recorded. The leader writes them for everybody in line, with one call of the store. Then the
+//! listeners are told, then the callers.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,29 +11,27 @@ use demur_ledger::{
     signed::{Head, Signed},
     state::Phase,
 };
-use demur_store::contract::{
-    Append, Conflict, LeaseId, QuestionRow, Snapshot, StoreError, Swap, Write, WriteOutcome,
-};
+use demur_store::contract::{Append, Conflict, QuestionRow, Snapshot, StoreError, Swap, Write, WriteOutcome};
 
 use super::{
-    Sequencer, SequencerError,
+    Sequencer,
     commit::{Ending, Slot, lock},
     queue::Queue,
 };
 
-/// Hears of everything that this sequencer records.
+/// Is told of every event that this sequencer records.
 ///
-/// Whatever another process recorded is not heard of: [`Sequencer::follow`] finds it. Nor is what an earlier use of the store
-/// recorded, nor what was recorded without being confirmed: it is found with `Store::changes`.
+/// Events of other processes are not told: [`Sequencer::follow`] finds them. Nor are those of an earlier use of the store, or
+/// those that the disk did not confirm: `Store::changes` has them.
 pub trait Listener: Send + Sync {
     /// Takes note of an append: the events of one trace that one commit added to it, in order.
     ///
-    /// **Durable**: they are on the disk. **Once**: nothing is heard of twice, and nothing that was refused or failed.
-    /// **In order**: appends to one trace are heard of in their order, one after the other. **In time**: whoever waits
-    /// for one of them is told after this returns.
+    /// **Durable**: they are on the disk. **Once**: no append is told twice, and none that was refused or failed.
+    /// **In order**: appends to one trace are told in their order, one after the other. **In time**: callers who wait for one
+    /// of them are told after this returns.
     ///
-    /// The next commit waits for the return, so this must not block: it rings a bell or fills a queue. It may read the
-    /// store, and it must not submit or record anything.
+    /// The next commit waits for the return, so this must not block: it wakes a task or fills a queue. It may read the store,
+    /// and it must not submit or record anything.
     fn recorded(&self, trace: TraceId, entries: &[Entry]);
 }
 
@@ -43,9 +41,9 @@ pub(super) struct Item {
     /// The newest event it was chained to.
     pub(super) expected: Option<Position>,
     pub(super) entries: Vec<Entry>,
-    /// The head after it, for whoever signs it.
+    /// The head after it.
     pub(super) head: Head,
-    /// The signature, if the decider made it already.
+    /// The head with its signature, if it is signed already.
     pub(super) signed: Option<Signed<Head>>,
     pub(super) phase: Option<Phase>,
     /// The questions it touched, as they stand after it.
@@ -54,7 +52,7 @@ pub(super) struct Item {
     /// The records that change with it, or it does not happen.
     pub(super) swaps: Vec<Swap>,
     pub(super) waits: Waits,
-    /// Whoever waits for it: one, until others are joined.
+    /// The callers who wait for it: one, until other items are joined.
     pub(super) waiting: Vec<Waiting>,
 }
 
@@ -69,7 +67,7 @@ pub(super) enum Waits {
     Later,
 }
 
-/// Who waits for an item, and what has to be known when it ends.
+/// A caller who waits for an item, and what ends with it.
 pub(super) struct Waiting {
     /// The queue it was decided in; told when its pending state is void.
     pub(super) queue: Arc<Queue>,
@@ -80,7 +78,7 @@ pub(super) struct Waiting {
     pub(super) slot: Arc<Slot>,
 }
 
-/// Whoever waits is told, even if the thread that wrote for it panicked: nobody knows then what reached the disk.
+/// A caller is told even if the thread that wrote for it panicked: it is uncertain then what reached the disk.
 impl Drop for Waiting {
     fn drop(&mut self) {
         if self.slot.abandon() {
@@ -100,15 +98,15 @@ impl Item {
         self.waiting.last().and_then(|waiting| waiting.registry.as_deref())
     }
 
-    /// Returns whether another item can be written with this one as one: of the same trace, and both ask for the same
-    /// absences, if for any. What changes records stands alone, so that nobody else is refused for a record.
+    /// Returns whether another item can be joined to this one: it is of the same trace, and both ask for the same absences of
+    /// records, if for any. An item that changes records stands alone, so that no other is refused for a record.
     pub(super) fn takes(&self, next: &Self) -> bool {
         let same = self.trace == next.trace && self.swaps == next.swaps;
         same && next.swaps.iter().all(Swap::is_absence)
     }
 
-    /// Adds the next item of the same trace. If it was not chained to this one, the store refuses both, and everybody who
-    /// waits decides again.
+    /// Adds the next item of the same trace. If it was not chained to this one, the store refuses both, and both are decided
+    /// again.
     pub(super) fn join(&mut self, next: Self) {
         self.entries.extend(next.entries);
         self.head = next.head;
@@ -118,41 +116,26 @@ impl Item {
         self.snapshot = next.snapshot.or(self.snapshot.take());
         self.waiting.extend(next.waiting);
     }
-
-    /// Returns what is to be written, its head signed by `sign` where its decider left that to the commit, because
-    /// somebody was already behind it; and who waits for it. Where it cannot be signed, who waits is all there is.
-    pub(super) fn into_write(
-        mut self,
-        writer: LeaseId,
-        sign: impl FnOnce(Head, Option<&Registry>) -> Result<Signed<Head>, SequencerError>,
-    ) -> Result<(Write, Vec<Waiting>), Vec<Waiting>> {
-        let signed = self.signed.take().map_or_else(|| sign(self.head.clone(), self.registry_after()), Ok);
-        let Self { trace, expected, entries, phase, snapshot, swaps, waiting, .. } = self;
-        let Ok(head) = signed else { return Err(waiting) };
-        let questions = self.questions.into_iter().collect();
-        let append = Append { trace, expected, entries, head, phase, questions, snapshot };
-        Ok((Write { writer, append: Some(append), swaps }, waiting))
-    }
 }
 
 impl Sequencer {
-    /// Has somebody listen from now on.
+    /// Adds a listener, who is told of everything from now on.
     pub fn listen(&mut self, listener: Arc<dyn Listener>) {
         self.listeners.push(listener);
     }
 
-    /// Commits what waits and tells everybody who waits for it.
+    /// Commits items, and tells everybody who waits for them.
     pub(super) fn write(&self, items: Vec<Item>) {
         let mut joined: Vec<Item> = Vec::new();
         for item in items {
-            // Only to the last of its trace: what comes after it is chained to it.
+            // Only to the last item of its trace: that is the one it is chained to.
             match joined.iter_mut().rfind(|before| before.trace == item.trace) {
                 Some(before) if before.takes(&item) => before.join(item),
                 _ => joined.push(item),
             }
         }
         let (writes, waiting): (Vec<_>, Vec<_>) =
-            joined.into_iter().filter_map(|item| self.signed(item)).unzip();
+            joined.into_iter().filter_map(|item| self.write_of(item)).unzip();
         if writes.is_empty() {
             return;
         }
@@ -172,12 +155,21 @@ impl Sequencer {
         }
     }
 
-    /// Returns what is to be written of an item, and who waits for it. The desk's key may have changed since it was
-    /// decided: it is decided again then.
-    fn signed(&self, item: Item) -> Option<(Write, Vec<Waiting>)> {
-        let sign = |head, after: Option<&Registry>| self.at_hand.sign_head(head, after);
-        let refused = |waiting: Vec<Waiting>| self.tell(&waiting, &Ending::Conflict(Conflict::Registry));
-        item.into_write(self.at_hand.lease, sign).map_err(refused).ok()
+    /// Returns the write of an item, and who waits for it. A head that its decider left unsigned, because another caller was
+    /// behind it already, is signed here. If the desk's key has changed since, the item has to be decided again.
+    fn write_of(&self, mut item: Item) -> Option<(Write, Vec<Waiting>)> {
+        let signed = match item.signed.take() {
+            Some(signed) => Ok(signed),
+            None => self.at_hand.sign_head(item.head.clone(), item.registry_after()),
+        };
+        let Item { trace, expected, entries, phase, questions, snapshot, swaps, waiting, .. } = item;
+        let Ok(head) = signed else {
+            self.tell(&waiting, &Ending::Conflict(Conflict::Registry));
+            return None;
+        };
+        let questions = questions.into_iter().collect();
+        let append = Append { trace, expected, entries, head, phase, questions, snapshot };
+        Some((Write { writer: self.at_hand.lease, append: Some(append), swaps }, waiting))
     }
 
     fn count(&self, writes: &[Write], outcomes: &[WriteOutcome]) {
@@ -193,7 +185,7 @@ impl Sequencer {
         let ending = match outcome {
             WriteOutcome::Refused(conflict) => Ending::Conflict(conflict),
             WriteOutcome::Done => {
-                // Whoever hears of a registry event finds it in the registry.
+                // First: a listener who is told of a registry event finds it in the registry.
                 let registries = waiting.iter_mut().filter_map(|waiting| waiting.registry.take());
                 registries.for_each(|registry| self.at_hand.adopt(registry));
                 if let Some(Append { trace, mut entries, .. }) = write.append {
