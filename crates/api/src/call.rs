@@ -1,4 +1,4 @@
-//! One call of an operation, whatever carries it: what goes in, what comes out, and the place it goes to over HTTP.
+//! One call of an operation, in process or over HTTP: its request, its reply, and its address.
 
 use std::fmt;
 
@@ -7,19 +7,19 @@ use crate::{
     refusal::Refusal,
 };
 
-/// What goes into an operation.
+/// The request for an operation.
 pub struct ApiRequest<O: Operation> {
-    /// What stands in the path.
+    /// The arguments in its path.
     pub path: O::Path,
-    /// What stands in the query.
+    /// The parameters in its query.
     pub query: O::Query,
-    /// What is sent along.
+    /// The document that is sent.
     pub body: O::Body,
-    /// What makes a retry safe.
+    /// The key that makes a retry safe.
     pub key: Option<IdempotencyKey>,
 }
 
-/// What comes out of an operation.
+/// The reply of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiReply<T> {
     /// The document.
@@ -29,7 +29,7 @@ pub struct ApiReply<T> {
 }
 
 impl<T> ApiReply<T> {
-    /// Returns what comes out of an operation that was not done before.
+    /// Returns the reply of an operation that was not done before.
     pub const fn new(document: T) -> Self {
         Self { document, repeated: false }
     }
@@ -45,14 +45,14 @@ pub trait Call<O: Operation> {
 }
 
 impl<O: Operation<Body = Nothing>> ApiRequest<O> {
-    /// Returns the request for something, with nothing sent along.
+    /// Returns a request without a document.
     pub const fn get(path: O::Path, query: O::Query) -> Self {
         Self { path, query, body: Nothing {}, key: None }
     }
 }
 
 impl<O: Operation<Query = Nothing>> ApiRequest<O> {
-    /// Returns the request that sends something along, with nothing in the query.
+    /// Returns a request with a document, and without parameters.
     pub const fn send(path: O::Path, body: O::Body) -> Self {
         Self { path, query: Nothing {}, body, key: None }
     }
@@ -66,7 +66,7 @@ impl<O: Operation> ApiRequest<O> {
         self
     }
 
-    /// Returns where it goes over HTTP: the path with what stands in it, and the query.
+    /// Returns its address over HTTP: the path with its arguments, and the query.
     pub fn address(&self) -> Result<String, QueryError> {
         let mut values = self.path.values().into_iter();
         let part = |part: &str| match part.strip_prefix('{') {
@@ -89,7 +89,7 @@ impl<O: Operation> ApiRequest<O> {
 #[error("expected parameters that stand in a query, found others: {0}")]
 pub struct QueryError(String);
 
-/// What makes a retry safe: the same request under the same key is recorded once, for good.
+/// A key that makes a retry safe: the same request under the same key is recorded once, for good.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey(String);
 

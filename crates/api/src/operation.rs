@@ -1,5 +1,5 @@
-//! Operations: everything that can be asked of demur, each a type with what goes in and what comes out. HTTP, MCP, the
-//! socket and the pages call the same ones; whatever needs bytes, pages or streams is none.
+//! Operations: everything that demur does for a caller, each a type with its request and its reply. HTTP, MCP, the socket and
+//! the pages call the same ones. Requests and replies of bytes, pages and streams are no operations.
 
 mod path;
 mod table;
@@ -21,24 +21,24 @@ use crate::scope::Scope;
 pub trait Operation: 'static {
     /// Its name, its place and who may.
     const ABOUT: About;
-    /// What stands in its path.
+    /// The arguments in its path.
     type Path: PathArguments;
-    /// What stands in its query.
+    /// The parameters in its query.
     type Query: ApiDocument;
-    /// What is sent along.
+    /// The document that is sent.
     type Body: ApiDocument;
-    /// What comes back.
+    /// The document of the reply.
     type Output: ApiDocument;
 }
 
-/// What is known of an operation without its types.
+/// The description of an operation, without its types.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     /// Its name for programs.
     pub id: &'static str,
-    /// What it does to what is there.
+    /// Whether it reads, changes or removes.
     pub method: Method,
-    /// Where it is, with the names of what stands in the path in braces.
+    /// Its path, with the names of its arguments in braces.
     pub path: &'static str,
     /// Who may: any of these. Empty where everybody may.
     pub scopes: &'static [Scope],
@@ -46,13 +46,13 @@ pub struct About {
     pub summary: &'static str,
     /// Whether the same request under the same idempotency key is recorded once.
     pub keyed: bool,
-    /// Whether what is sent along may carry an artifact.
+    /// Whether its document may carry an artifact, and so be large.
     pub large: bool,
-    /// What comes back when all goes well.
+    /// Its statuses of success.
     pub statuses: &'static [Success],
 }
 
-/// One way in which all goes well.
+/// A status of success.
 #[derive(Clone, Copy, Debug)]
 pub struct Success {
     /// The HTTP status.
@@ -61,14 +61,14 @@ pub struct Success {
     pub meaning: &'static str,
 }
 
-/// What an operation does to what is there.
+/// Whether an operation reads, changes or removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
     /// Reads.
     Get,
-    /// Does something.
+    /// Changes something.
     Post,
-    /// Takes something away.
+    /// Removes something.
     Delete,
 }
 
@@ -83,7 +83,7 @@ impl Method {
     }
 }
 
-/// What goes in or out, written and read as JSON.
+/// A document of a request or a reply, written and read as JSON.
 pub trait ApiDocument: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
     /// Returns whether there is nothing to write.
     fn is_nothing() -> bool {

@@ -1,5 +1,5 @@
-//! The way to the server of a data folder: over its Unix socket, with a server started where none runs. A server that goes
-//! away meanwhile is replaced: whoever waits goes on waiting.
+//! The client of the server of a data folder, over its Unix socket. A server is started where none runs. One that goes away
+//! meanwhile is replaced, and a command that waits goes on waiting.
 
 mod download;
 mod folder_user;
@@ -37,7 +37,7 @@ pub(crate) use stream::Follow;
 
 use crate::{context::Context, data::DataFolder, failure::Failure};
 
-/// A way to the server of a data folder.
+/// A client of the server of a data folder.
 pub(crate) struct Client {
     api: SocketApi,
     runtime: Runtime,
@@ -126,7 +126,7 @@ impl SocketRequest {
 }
 
 impl Client {
-    /// Returns the way to the server, which is started where none runs. The data folder is made where it is missing.
+    /// Returns the client of a server, which is started where none runs. The data folder is made where it is missing.
     pub(crate) fn open(context: &Context<'_>) -> Result<Self, Failure> {
         Self::starting(context.data_made()?)
     }
@@ -136,30 +136,30 @@ impl Client {
         Self::starting(context.data_there()?)
     }
 
-    /// Returns the way to the server of this folder, which is started where none runs.
+    /// Returns the client of the server of this folder, which is started where none runs.
     pub(crate) fn starting(data: DataFolder) -> Result<Self, Failure> {
         Self::new(SocketApi::new(data, true))
     }
 
-    /// Returns the way to a server that answers, or why none can be started.
+    /// Returns the client of a server that answers, or why none can be started.
     pub(crate) fn reaching(data: DataFolder) -> Result<Self, Failure> {
         let client = Self::starting(data)?;
         client.runtime.block_on(client.api.reach())?;
         Ok(client)
     }
 
-    /// Returns the way to the server of a data folder that has a store.
+    /// Returns the client of the server of a data folder that has a store.
     pub(crate) fn of_store(context: &Context<'_>) -> Result<Self, Failure> {
         let data = context.data()?;
         if data.has_store()? { Self::starting(data) } else { Err(data.no_keys().into()) }
     }
 
-    /// Returns a way of its own to the same server, for another thread.
+    /// Returns another client of the same server, for another thread.
     pub(crate) fn another(&self) -> Result<Self, Failure> {
         Self::new(self.api.clone())
     }
 
-    /// Returns the way to a server that runs already.
+    /// Returns the client of a server that runs already.
     pub(crate) fn to_running(data: DataFolder) -> Result<Self, Failure> {
         Self::new(SocketApi::new(data, false))
     }
@@ -182,7 +182,7 @@ impl Client {
         Ok(answered.unwrap_or_else(|_| Err(self.api.silent()))?.document)
     }
 
-    /// Has an operation done, with a request that is not sent as usual.
+    /// Has an operation done, with a request that `adjust` sends in another manner than usual.
     pub(crate) fn call_with<O: Operation>(
         &self,
         request: &ApiRequest<O>,
@@ -192,12 +192,12 @@ impl Client {
         Ok(self.runtime.block_on(self.api.perform::<O>(&call))?.document)
     }
 
-    /// Returns the way to the server, for work that waits at several places at once.
+    /// Returns the operations of the server, for work that waits for several of them at once.
     pub(crate) const fn api(&self) -> &SocketApi {
         &self.api
     }
 
-    /// Does such work.
+    /// Runs such work to its end.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
@@ -221,7 +221,7 @@ enum Unanswered {
     NoServer,
     /// The connection broke; nobody knows what became of the request.
     Lost(String),
-    /// Somebody said no: the server, or this side of the way.
+    /// The server said no, or this side could not send it.
     Refused(Refusal),
 }
 

@@ -1,5 +1,5 @@
-//! `demur wait`, and the waiting of `demur ask`: however often the server is replaced meanwhile, and with a word about the
-//! question where somebody stops the waiting.
+//! `demur wait`, and the waiting of `demur ask`: however often the server is replaced meanwhile. A command that is stopped says
+//! that the question stays open.
 
 use std::time::Duration;
 
@@ -144,7 +144,7 @@ async fn until_settled(api: SocketApi, at: usize, id: QuestionId) -> Heard {
     }
 }
 
-/// Returns what is said where somebody stops the waiting.
+/// Returns the failure of a command that a signal has stopped.
 fn stopped(context: &Context<'_>, exit: Exit, ids: &[QuestionId]) -> Failure {
     let names: Vec<_> = ids.iter().map(ToString::to_string).collect();
     let (stays, it) = if ids.len() == 1 { ("question", "it") } else { ("questions", "one") };

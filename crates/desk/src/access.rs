@@ -11,7 +11,7 @@ pub use caller::{Caller, LOCAL_AGENT, TOKEN_HINT, Token};
 pub(crate) use question::{asker_for, asker_of, seen_question};
 pub(crate) use trace::{check_trace, may_read, player_in};
 
-/// A caller who may do what it wants to do, as far as its credentials say. What it may see of it, the operation looks.
+/// A caller whose scopes allow an operation. What it may see, the operation checks.
 #[derive(Clone, Debug)]
 pub struct Admitted(Caller);
 
@@ -47,7 +47,7 @@ fn refusal(caller: &Caller, scopes: &[Scope]) -> Refusal {
 /// Who looks at everything, page by page.
 pub(crate) const LOOKING: &[Scope] = &[Scope::Read];
 
-/// Returns what somebody without credentials hears about everything that is closed.
+/// Returns the refusal of a caller without credentials, the same for everything that is closed.
 pub fn stranger() -> Refusal {
     Refusal::new(Code::Unauthenticated, "expected a token, found none that is good").with_cure(TOKEN_HINT)
 }

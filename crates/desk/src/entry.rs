@@ -22,7 +22,7 @@ use crate::{
     waiters::Waiter,
 };
 
-/// What comes of an operation.
+/// The reply of an operation, or why it is refused.
 pub type Handled<O> = Result<ApiReply<<O as Operation>::Output>, Refusal>;
 
 /// How an operation is done. Mounting an operation without this does not compile.
@@ -36,7 +36,7 @@ pub trait Handle<O: Operation>: Sized {
         Ok(Begun::NotHere)
     }
 
-    /// Takes note of what was done.
+    /// Takes note of the reply, for the desk's own figures.
     fn settled(&self, reply: &ApiReply<O::Output>) {
         let _ = reply;
     }
@@ -100,7 +100,7 @@ impl Desk {
     {
         let by = access::admit(caller, O::ABOUT.scopes)?;
         let patience = <Self as Handle<O>>::patience(&request)?;
-        // Let go of before anybody waits: a folder is closed once nobody holds it.
+        // The owner is let go before this waits for anything else: a folder is closed once nobody holds it.
         let begun = match self.here() {
             Some(owner) => match <Self as Handle<O>>::begin(owner.lookup(), &by, &request)? {
                 Begun::NotHere => None,
@@ -127,7 +127,7 @@ impl Desk {
         {
             match self.until_closed(question.id, caller, patience).await {
                 Ok(shown) => *question = shown,
-                // What was recorded has a name that its asker must hear.
+                // The question is recorded: its asker must hear its id.
                 Err(refusal) if refusal.code == Code::Stopping && O::ABOUT.method == Method::Post => {}
                 Err(refusal) => return Err(refusal),
             }
@@ -181,7 +181,7 @@ impl Desk {
         }
     }
 
-    /// Returns a question that this caller may see: what was just recorded at once, the rest on a thread that may wait.
+    /// Returns a question that this caller may see: from memory if it was just recorded, otherwise on a thread that may wait.
     async fn look(self: &Arc<Self>, caller: &Caller, id: QuestionId) -> Result<QuestionView, Refusal> {
         if let Some(owner) = self.here()
             && let Some(shown) = owner.lookup().seen_question(caller, id)
@@ -193,7 +193,7 @@ impl Desk {
     }
 }
 
-/// The operations of a desk in this process, in somebody's name.
+/// The operations of a desk in this process, in the name of one caller.
 #[derive(Clone)]
 pub struct InProcessApi {
     desk: Arc<Desk>,

@@ -39,8 +39,8 @@ impl Keyed {
         self.command
     }
 
-    /// Returns the change that goes with the record of the command: of two requests under one key one is recorded, at
-    /// whatever process.
+    /// Returns the record that is made with the event of the command. It is made once, so that of two requests under one key one
+    /// is recorded, also with several processes.
     pub(crate) fn swap(&self) -> Result<Swap, Refusal> {
         let key = RecordKey::new(format!("{PREFIX}{}/{:016x}", self.principal, self.beginning()))?;
         let bytes = self.command.to_string().into_bytes();
@@ -51,7 +51,7 @@ impl Keyed {
         (self.command.as_ulid().as_u128() >> 64) as u64
     }
 
-    /// Returns what came of an earlier request under the same key.
+    /// Returns the event of an earlier request under the same key; another request under it is refused.
     pub(crate) fn earlier(&self, owner: &Owner, author: &Author) -> Result<Option<Performed>, Refusal> {
         let registry = owner.ledger().registry();
         let store = owner.ledger().store();

@@ -1,5 +1,5 @@
-//! What was recorded, told to whoever waits for it. Told after the commit, and only then; whoever is told looks again, so
-//! that nothing depends on the order in which they are told.
+//! Callers who wait for a question, and are woken when something is recorded about it: after the commit, and only then. A
+//! caller that is woken looks at the question again, so that nothing depends on the order in which they are woken.
 
 mod attendance;
 
@@ -19,7 +19,7 @@ use tokio::sync::{Notify, watch};
 
 use self::attendance::Attendance;
 
-/// Who waits for what.
+/// The callers who wait, by question.
 #[derive(Default)]
 pub struct Waiters {
     waiting: Mutex<HashMap<QuestionId, Arc<Notify>>>,
@@ -29,7 +29,7 @@ pub struct Waiters {
 }
 
 impl Waiters {
-    /// Begins to wait for a question, until what is returned is dropped.
+    /// Begins to wait for a question, until the waiter is dropped.
     pub fn wait_for(self: &Arc<Self>, id: QuestionId) -> Waiter {
         let notify = Arc::clone(self.waiting().entry(id).or_default());
         let (asks, ended) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -41,7 +41,7 @@ impl Waiters {
         self.commits.subscribe()
     }
 
-    /// Has everybody look again who waits for one of these: something was recorded about them.
+    /// Wakes everybody who waits for one of these questions: something was recorded about them.
     pub(crate) fn wake(&self, questions: impl IntoIterator<Item = QuestionId>) {
         for id in questions {
             if let Some(notify) = self.waiting().get(&id) {
@@ -51,7 +51,7 @@ impl Waiters {
         self.commits.send_modify(|number| *number = number.wrapping_add(1));
     }
 
-    /// Returns how many questions somebody waits for.
+    /// Returns how many questions are waited for.
     pub fn len(&self) -> usize {
         self.waiting().len()
     }
@@ -84,14 +84,14 @@ impl Listener for Waiters {
     }
 }
 
-/// Somebody who waits for one question.
+/// A caller who waits for one question.
 pub struct Waiter {
     waiters: Arc<Waiters>,
     id: QuestionId,
     notify: Arc<Notify>,
     /// Whether it is the asker who waits.
     asks: AtomicBool,
-    /// Whether whoever waits was answered, and did not hang up.
+    /// Whether the caller got its reply, and did not hang up.
     ended: AtomicBool,
 }
 
@@ -103,12 +103,12 @@ impl Waiter {
         }
     }
 
-    /// Notes that whoever waits is answered now: what is dropped without that was hung up.
+    /// Notes that the caller gets its reply now: a waiter that is dropped without that was hung up.
     pub fn end(&self) {
         self.ended.store(true, Ordering::Relaxed);
     }
 
-    /// Returns what is woken when something happens to the question. Made before the look at the question, so that
+    /// Returns what tells the caller that something happened to the question. Listen before looking at the question, so that
     /// nothing in between is missed.
     pub fn notify(&self) -> &Notify {
         &self.notify

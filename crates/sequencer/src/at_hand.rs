@@ -1,5 +1,5 @@
-//! What a sequencer has in memory, enough to decide most commands. No store can be reached from here: it is for whoever runs
-//! on a thread that must not wait for a disk.
+//! What a sequencer has in memory, enough to decide most commands. No store can be reached from here: it is for threads that
+//! must not wait for a disk.
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +24,7 @@ use super::{
 /// What a sequencer has in memory.
 pub struct AtHand {
     pub(super) desk: RwLock<SecretKey>,
-    /// The registry as recorded; what is decided pins its newest event.
+    /// The registry as recorded; decisions pin its newest event.
     registry: RwLock<Arc<Registry>>,
     pub(super) queues: Queues,
     pub(super) commits: Arc<Commits>,

@@ -1,5 +1,5 @@
-//! Group commit without a thread of its own: whoever finds nobody writing writes for everybody who waits, then hands
-//! the lead on. A lone caller pays no hand-over; many callers share one sync. Whoever waits without a thread is woken.
+//! Group commit without a thread of its own. A caller who finds nobody writing has the lead: it writes for everybody in line,
+//! then hands the lead on. A lone caller pays no hand-over; many callers share one sync. A caller without a thread is woken.
 
 use std::{
     fmt, mem,
@@ -34,7 +34,7 @@ pub(super) struct Slot {
 #[derive(Debug, Default)]
 struct SlotState {
     turn: SlotTurn,
-    /// Whoever waits without a thread.
+    /// Wakes a caller who waits without a thread.
     waker: Option<Waker>,
     /// Nobody waits any more.
     left: bool,
@@ -42,7 +42,7 @@ struct SlotState {
 
 #[derive(Debug, Default)]
 enum SlotTurn {
-    /// Somebody else writes.
+    /// Another caller writes.
     #[default]
     NotYet,
     /// It is this caller's turn to write.
@@ -52,7 +52,7 @@ enum SlotTurn {
 }
 
 impl SlotTurn {
-    /// Returns what whoever waits is told, if anything: to write (none), or how it ended.
+    /// Returns what the caller is told, if anything: to write (none), or how it ended.
     fn told(&mut self) -> Poll<Option<Ending>> {
         match self {
             Self::NotYet => Poll::Pending,
@@ -81,7 +81,7 @@ impl Slot {
         self.set(lock(&self.state), SlotTurn::Ended(ending));
     }
 
-    /// Offers the lead. Returns whether whoever put the item is there to take it; others may watch, and take it instead.
+    /// Offers the lead. Returns whether the caller who put the item is there to take it; others may watch, and take it instead.
     fn offer(&self) -> bool {
         let state = lock(&self.state);
         let there = !state.left;
@@ -96,7 +96,7 @@ impl Slot {
         matches!(state.turn, SlotTurn::Lead)
     }
 
-    /// Ends the wait for what nobody will end any more. Returns whether anybody still waited.
+    /// Ends the wait for an item that nobody will end any more. Returns whether it had not ended.
     pub(super) fn abandon(&self) -> bool {
         let waits = !matches!(lock(&self.state).turn, SlotTurn::Ended(_));
         if waits {
@@ -116,7 +116,7 @@ impl Slot {
         }
     }
 
-    /// Returns the ending once there is one; none means that this caller has to see that somebody writes.
+    /// Returns the ending once there is one; none means that this caller has to find a thread that writes.
     pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Option<Ending>> {
         let mut state = lock(&self.state);
         let told = state.turn.told();
@@ -126,7 +126,7 @@ impl Slot {
         told
     }
 
-    /// Waits for the ending of somebody else's item; none means that nobody is left who would see that it is written.
+    /// Waits for the ending of another caller's item; none means that its caller has left and nobody writes it.
     fn watch(&self) -> Option<Ending> {
         let mut state = lock(&self.state);
         loop {
@@ -152,7 +152,7 @@ pub(super) struct Commits {
 #[derive(Default)]
 struct Pending {
     items: Vec<Item>,
-    /// Somebody has the lead, or was told to take it.
+    /// A caller has the lead, or was told to take it.
     led: bool,
 }
 
@@ -206,7 +206,7 @@ impl Commits {
         }
     }
 
-    /// Waits until somebody else's item has ended, writing for everybody if nobody else would.
+    /// Waits until another caller's item has ended, writing for everybody if nobody else would.
     pub(super) fn watch(self: &Arc<Self>, slot: &Slot, write: &dyn Fn(Vec<Item>)) -> Ending {
         loop {
             if let Some(ending) = slot.watch() {
@@ -219,7 +219,7 @@ impl Commits {
         }
     }
 
-    /// Returns the lead of somebody who was told to write.
+    /// Returns the lead of a caller who was told to write.
     pub(super) fn taken_over(self: &Arc<Self>) -> CommitLeader {
         CommitLeader(Arc::clone(self))
     }
@@ -252,7 +252,7 @@ impl fmt::Debug for CommitLeader {
 impl Drop for CommitLeader {
     fn drop(&mut self) {
         let mut pending = lock(&self.0.pending);
-        // What everybody has left is written by whoever comes next, or watches.
+        // Items whose callers have all left are written by the next caller, or by one who watches.
         let taken = pending.next().flat_map(Item::slots).any(|slot| slot.offer());
         pending.led = taken;
     }

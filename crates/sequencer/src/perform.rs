@@ -1,4 +1,4 @@
-//! From a command to its event: checked, decided with whatever has to be read first, waited for.
+//! From a command to its event, on a thread that waits: checked, decided with what has to be read first, waited for.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl Sequencer {
         Ok(command)
     }
 
-    /// Decides until what was decided is recorded, or refused. When this returns, it is on the disk. Commands of the registry
+    /// Decides a command until its event is recorded, or it is refused. When this returns, the event is on the disk. Commands of the registry
     /// take turns and go through [`Self::submit`].
     pub fn perform(&self, trace: TraceId, command: &Command) -> Result<Acknowledged, SequencerError> {
         self.perform_with(trace, command, &[])
@@ -135,7 +135,7 @@ impl Sequencer {
         self.at_hand.commits.watch(slot, &|items| self.write(items))
     }
 
-    /// Forgets a command in flight that has ended: whoever panicked on the way took no leave.
+    /// Forgets a command in flight that has ended: a caller that panicked has left it there.
     fn forget(&self, command: &Command, slot: &Arc<Slot>) {
         let mut in_flight = lock(&self.at_hand.in_flight);
         if let Some(id) = command.id()
@@ -164,8 +164,8 @@ impl Sequencer {
         Ok(self.store.leases()?.iter().any(|lease| lease.id == writer && !lease.lives))
     }
 
-    /// Decides, and puts what was decided in line while nobody else decides in this trace. Whoever waits for its own
-    /// commit can be waited for by others.
+    /// Decides a command, and puts its events in line while nobody else decides in this trace. Others can wait for a caller who
+    /// waits for its own commit.
     pub(super) fn enqueue(&self, wanted: &Wanted<'_>) -> Result<DecisionStep, SequencerError> {
         let queue = self.at_hand.queues.of(wanted.trace);
         let mut turn = queue.enter();
@@ -179,7 +179,7 @@ impl Sequencer {
             (true, Command::Recover(_))
             | (false, Command::Submit { .. } | Command::Abort(_) | Command::Record { .. }) => {}
             (true, _) => return Ok(DecisionStep::Interrupted),
-            // Somebody else said so.
+            // Another caller has recorded it.
             (false, Command::Recover(_)) => return Ok(DecisionStep::Over(Attempt::Again)),
         }
         let looked_up = match self.at_hand.look_up(states, wanted) {
@@ -187,7 +187,7 @@ impl Sequencer {
             None => self.look_up(states, wanted)?,
         };
         let step = self.at_hand.decide(wanted, &queue, states, looked_up)?;
-        // No commit checks what is only said. It may be wrong by now where others write too.
+        // No commit checks a reply without events. Where others write too, it may be wrong by now.
         if matches!(step, DecisionStep::Silent(Reply::Refused(_) | Reply::Moved, _))
             && self.store.is_shared()
             && self.store.trace(wanted.trace)?.map(|summary| summary.head) != states.recorded()
@@ -198,7 +198,7 @@ impl Sequencer {
         Ok(step)
     }
 
-    /// Returns what the decision of a command needs. Whoever answers a question has seen it, so it is on the disk.
+    /// Returns what the decision of a command needs. A question that is answered was seen, so it is on the disk.
     fn look_up(&self, states: &States, wanted: &Wanted<'_>) -> Result<LookedUp, StoreError> {
         let Wanted { trace, command, .. } = *wanted;
         let seen = match (decide::seen_hash(states, command), command) {
@@ -227,7 +227,7 @@ impl Sequencer {
         Keys { registry: self.registry(), refresh }
     }
 
-    /// Reads a trace, from what is known of it on.
+    /// Reads a trace, from its known state on.
     pub(super) fn load(&self, trace: TraceId, known: Option<State>) -> Result<Loaded, SequencerError> {
         if trace == self.registry().trace() {
             return load::load_registry(&*self.store, known);
@@ -239,5 +239,5 @@ impl Sequencer {
 /// What the desk remarks when it comes back.
 const RECOVERED: &str = "the desk came back after a crash; the trace is whole up to this event";
 
-/// How often somebody else may come first before a caller is told to try later.
+/// How often others may come first before a caller is told to try later.
 pub(super) const ATTEMPTS: usize = 64;

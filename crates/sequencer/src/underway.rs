@@ -1,6 +1,6 @@
-//! Recording without a thread that waits: a command is decided and stands in line at once if everything for that is at hand,
-//! and whoever wants to know what became of it is woken after the commit. Somebody has to write: whoever is told to
-//! ([`Progress::Lead`]) calls [`Sequencer::lead`] on a thread that may wait for the disk.
+//! Recording without a thread that waits: a command is decided and put in line at once, if nothing has to be read for it, and
+//! its caller is woken after the commit. A caller who is told to write ([`Progress::Lead`]) calls [`Sequencer::lead`] on a thread
+//! that may wait for the disk.
 
 use std::{
     sync::Arc,
@@ -29,14 +29,14 @@ pub struct Underway {
     leader: Option<CommitLeader>,
 }
 
-/// What is to be done about a command that is under way.
+/// What its caller has to do about a command that is under way.
 #[derive(Debug)]
 pub enum Progress {
-    /// Somebody has to write now, with [`Sequencer::lead`]; then ask again.
+    /// Write now, with [`Sequencer::lead`]; then ask again.
     Lead(CommitLeader),
-    /// It is on the disk.
+    /// Nothing: it is on the disk.
     Recorded(Acknowledged),
-    /// Something came between: it has to be decided again, with [`Sequencer::perform`].
+    /// Have it decided again, with [`Sequencer::perform`]: something came between.
     Again,
 }
 
@@ -76,7 +76,7 @@ impl Sequencer {
 }
 
 impl Underway {
-    /// Returns what is to be done, once there is something.
+    /// Returns what the caller has to do, once there is something.
     pub fn poll(&mut self, context: &Context<'_>) -> Poll<Result<Progress, SequencerError>> {
         if let Some(leader) = self.leader.take() {
             return Poll::Ready(Ok(Progress::Lead(leader)));
@@ -105,7 +105,7 @@ impl Underway {
     }
 }
 
-/// Whoever leaves takes no lead along.
+/// A caller who leaves gives the lead back, if it was told to write.
 impl Drop for Underway {
     fn drop(&mut self) {
         if self.slot.leave() {

@@ -1,5 +1,5 @@
-//! The table of operations: each is a route and a description at once, so that nothing is served that the API document
-//! does not name and nothing is open that was not opened on purpose.
+//! The table of routes. Each is a handler and a description at once, so that the API document names everything that is served,
+//! and a route is open only where its description says so.
 
 use axum::{
     Router,
@@ -49,7 +49,7 @@ pub(crate) struct Header {
     pub(crate) longest: u64,
 }
 
-/// What comes back when all goes well.
+/// A status of success, and its document.
 pub(crate) struct Returned {
     pub(crate) status: StatusCode,
     pub(crate) meaning: &'static str,
@@ -160,7 +160,7 @@ impl Route {
         &self.method
     }
 
-    /// Returns its path, with the names of what stands in it in braces.
+    /// Returns its path, with the names of its arguments in braces.
     pub const fn path(&self) -> &'static str {
         self.path
     }
@@ -239,7 +239,7 @@ pub(crate) async fn admit(scopes: &'static [Scope], request: Request, next: Next
     }
 }
 
-/// What is not there is as closed as what is.
+/// Answers for a path that there is none of. Strangers hear the same as about a path that is closed to them.
 pub(crate) async fn nothing_here(request: Request) -> Problem {
     match request.extensions().get::<Caller>() {
         Some(caller) if !caller.is_stranger() => {
@@ -265,5 +265,5 @@ pub(crate) async fn wrong_method(request: Request) -> Problem {
     }
 }
 
-/// The media type of most of what goes in and out.
+/// The media type of documents.
 pub(crate) const JSON: &str = "application/json";

@@ -159,9 +159,8 @@ impl Drop for Counted {
     }
 }
 
-/// Out of file descriptors, most likely: others have to go first.
-/// Lets a moment pass: what is missing, such as a file to open, may be given back. Longer each time, and so are the pauses
-/// between the lines of the log.
+/// Pauses after a connection that could not be taken, most likely for want of a file descriptor: others may close theirs. The
+/// pauses get longer, and so do those between the lines of the log.
 async fn rest_after(error: &io::Error, failures: &mut u32) {
     *failures = failures.saturating_add(1);
     if failures.is_power_of_two() {
@@ -170,7 +169,7 @@ async fn rest_after(error: &io::Error, failures: &mut u32) {
     time::sleep(ACCEPT_RETRY_INTERVAL.saturating_mul(*failures).min(MAX_ACCEPT_RETRY_INTERVAL)).await;
 }
 
-/// A stream whose other side must take what is written, sooner or later.
+/// A stream that fails if its other side takes nothing for too long.
 struct Impatient<I> {
     stream: I,
     patience: Duration,
@@ -241,7 +240,7 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Impatient<I> {
 }
 
 /// Returns for how many of so many connections over TCP this process has file descriptors. Many systems begin with a
-/// thousand and allow more to whoever asks.
+/// thousand and allow more on request.
 pub fn room(most: usize) -> usize {
     let mut limit = getrlimit(Resource::Nofile);
     let wanted = (most + MAX_SOCKET_CONNECTIONS + OTHER_FILES) as u64;
@@ -253,7 +252,7 @@ pub fn room(most: usize) -> usize {
         }
     }
     let given = limit.current.map_or(usize::MAX, |current| usize::try_from(current).unwrap_or(usize::MAX));
-    // Too few for everything: some are left for what is not a connection, and those over TCP share the rest.
+    // Files and the socket come first; connections over TCP share the rest.
     given.saturating_sub(MAX_SOCKET_CONNECTIONS + OTHER_FILES).clamp(MIN_CONNECTIONS.min(most), most)
 }
 

@@ -44,7 +44,7 @@ pub enum Transport {
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectedFrom(pub IpAddr);
 
-/// Finds out who calls, and lets nobody in under a false name.
+/// Finds out who calls, and puts the caller into the request.
 pub async fn identify(State(service): State<Shared>, mut request: Request, next: Next) -> Response {
     let transport = request.extensions().get::<Transport>().cloned();
     let peer = peer(&request);

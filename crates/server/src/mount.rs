@@ -35,7 +35,7 @@ impl Api {
         })
     }
 
-    /// The same code for every operation, so that it is compiled once.
+    /// Adds a route by a pointer to its function, so that this code is compiled once and not for each operation.
     fn mount_as(self, route: Route, answer: Answer) -> Self {
         let handler = move |State(service): State<Shared>,
                             Extension(caller): Extension<Caller>,
@@ -56,7 +56,8 @@ where
     Ok(written::<O>(service.desk.call_holding::<O>(&caller, request, turn).await?))
 }
 
-/// Returns a reply under its status: of two, the first is for what was done now.
+/// Returns a reply under its status. Of two statuses the first is for an operation that was done now, the second for one that
+/// was done before.
 fn written<O: operation::Operation>(reply: ApiReply<O::Output>) -> Response {
     let statuses = O::ABOUT.statuses;
     let success = if reply.repeated { statuses.last() } else { statuses.first() };

@@ -23,7 +23,7 @@ use tokio::{task, time};
 
 use crate::{api::JSON, problem::Problem, service::Shared};
 
-/// Returns what goes into an operation, and the turn of a document that is large.
+/// Returns the request for an operation, and the turn of a document that is large.
 pub async fn request<O: Operation>(
     request: Request,
     service: &Shared,

@@ -58,7 +58,7 @@ pub(crate) fn pins(append: &Append) -> impl Iterator<Item = (Option<Position>, O
 }
 
 /// Refuses a write whose parts do not belong together, or that is none: a caller's mistake. Returns whether its events follow
-/// the head it expects, and each other: if not, somebody was faster than whoever decided them.
+/// the head it expects, and each other: if not, another caller was faster.
 pub(crate) fn check_write(write: &Write) -> Result<bool, StoreError> {
     let misuse = |what| Err(StoreError::Misuse { what });
     let Write { append, swaps, .. } = write;

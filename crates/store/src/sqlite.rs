@@ -200,8 +200,8 @@ impl SqliteStore {
         Ok(&self.secrets)
     }
 
-    /// Returns what stands against a write: its form, a lease that is dead, artifacts that are not there. Asked before the
-    /// transaction: artifacts only ever come, and a lease is ended by its own process.
+    /// Returns the conflicts of a write that need no database: a lease that is dead, events that are no chain, artifacts that are
+    /// missing. Checked before the transaction: artifacts are never removed, and a lease is ended by its own process.
     fn precheck(&self, write: &Write) -> Result<Precheck, StoreError> {
         let broken = !derived::check_write(write)?;
         let living = &self.writer.as_ref().ok_or(StoreError::ReadOnly)?.living;

@@ -1,4 +1,4 @@
-//! The way over the socket itself, to every operation, for whoever waits in a runtime of its own.
+//! Every operation over the socket, for callers that have a runtime of their own.
 
 use std::{
     io,
@@ -24,7 +24,7 @@ use tokio::{net::UnixStream, task, time};
 use super::{FolderUser, RETRY_INTERVAL, SocketRequest, Unanswered, check_protocol, lost, start, whole};
 use crate::{data::DataFolder, visible::shell_word};
 
-/// The way to the server of a data folder.
+/// The operations of the server of a data folder, over its socket.
 #[derive(Clone)]
 pub(crate) struct SocketApi {
     data: DataFolder,
@@ -33,7 +33,7 @@ pub(crate) struct SocketApi {
 }
 
 impl SocketApi {
-    /// Returns the way to the server of this folder.
+    /// Returns the operations of the server of this folder.
     pub(crate) const fn new(data: DataFolder, starts: bool) -> Self {
         Self { data, starts }
     }
@@ -61,7 +61,7 @@ impl SocketApi {
         Ok(Some(bytes))
     }
 
-    /// Sends the request for an operation, and returns what comes out of it.
+    /// Sends the request for an operation, and returns its reply.
     pub(crate) async fn perform<O: Operation>(
         &self,
         call: &SocketRequest,
@@ -69,7 +69,7 @@ impl SocketApi {
         let response = self.send(call).await?;
         let text: &[u8] = if O::Output::is_nothing() { b"{}" } else { response.body() };
         let document = serde_json::from_slice(text).map_err(|error| Refusal::bug(&error))?;
-        // Where a first time and a second time are told apart, the first one has made something.
+        // An operation with two statuses answers 201 the first time, and 200 when it was done before.
         let repeated = O::ABOUT.statuses.len() > 1 && response.status() != StatusCode::CREATED;
         Ok(ApiReply { document, repeated })
     }
@@ -130,7 +130,7 @@ impl SocketApi {
         Ok(())
     }
 
-    /// Makes sure that a server answers, for whoever can do without.
+    /// Makes sure that a server answers. One is started only where nobody else uses the data folder.
     pub(super) async fn reach(&self) -> Result<(), Refusal> {
         match self.connect() {
             Ok(_) => Ok(()),
@@ -157,7 +157,7 @@ impl SocketApi {
         let lost = |error: hyper::Error| Unanswered::Lost(error.to_string());
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(lost)?;
         tokio::spawn(async move {
-            // What goes wrong with it shows in the response.
+            // An error of the connection shows in the response.
             let _ = connection.await;
         });
         let response = sender.send_request(call.request.clone()).await.map_err(lost)?;

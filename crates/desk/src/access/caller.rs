@@ -1,4 +1,4 @@
-//! Who calls, and what they may do. Closed by default: over TCP nobody is anybody without a token; over the Unix socket
+//! Who calls, and what they may do. Closed by default: over TCP a caller without a token is a stranger; over the Unix socket
 //! the kernel says which user it is.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{lookup::Lookup, marks, name, owner::Owner, run, session::Speaker};
 
-/// Whoever sent a request.
+/// The sender of a request.
 #[derive(Clone, Debug)]
 pub enum Caller {
     /// The user who runs the server, over the Unix socket.
@@ -26,9 +26,9 @@ pub enum Caller {
         /// The client that passes on what its own user says, where one does.
         client: Option<Text<1, 64>>,
     },
-    /// Somebody with a token.
+    /// The holder of a token.
     Token(Arc<Token>),
-    /// Nobody known.
+    /// A sender without credentials.
     Stranger,
 }
 
@@ -65,7 +65,7 @@ impl Caller {
     pub fn may(&self, any: &[Scope]) -> bool {
         match self {
             Self::Local { .. } => true,
-            // A person may whatever people may, so no operation has to say so.
+            // Operations do not name the scope of people: a person may answer and read.
             Self::Token(token) if token.scopes.contains(&Scope::Person) => match token.role {
                 Some(PersonRole::Auditor) => any.contains(&Scope::Read),
                 _ => any.iter().any(|scope| matches!(scope, Scope::Answer | Scope::Relay | Scope::Read)),
@@ -120,8 +120,8 @@ impl Caller {
         matches!(self, Self::Token(token) if token.principal == Some(principal))
     }
 
-    /// Returns whether whoever asked waits in this caller. `demur ask` and `demur wait` wait for every asker of this
-    /// machine; a client waits for itself, under its name or in a role of a run.
+    /// Returns whether an asker counts as waiting while this caller waits. `demur ask` and `demur wait` wait for every asker of
+    /// this machine; a client waits for itself, under its name or in a role of a run.
     pub fn waits_as(&self, asker: &Whom) -> bool {
         match self {
             Self::Local { client: None, .. } => true,
@@ -229,7 +229,7 @@ impl Caller {
         match self {
             Self::Local { name, client } => Ok(Some(Speaker::Person {
                 name: by.unwrap_or_else(|| name.clone()),
-                // What comes through a client is the client's word.
+                // A client vouches for the words it passes on, not the terminal.
                 assurance: if client.is_some() { Assurance::Relayed } else { Assurance::Terminal },
             })),
             Self::Token(token) if token.scopes.contains(&Scope::Person) => {
@@ -261,7 +261,7 @@ fn nobody() -> Refusal {
     Refusal::new(Code::Unauthenticated, "expected a token, found none").with_cure(TOKEN_HINT)
 }
 
-/// What somebody without a token can do.
+/// What a caller without a token can do.
 pub const TOKEN_HINT: &str = "send `Authorization: Bearer TOKEN`; `demur token new` makes one";
 
 /// The name under which the user of this machine submits plans and takes part in runs.

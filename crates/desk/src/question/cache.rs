@@ -1,5 +1,5 @@
-//! The questions of the last moments, in memory: what was just recorded is shown without being read back. Whatever this does not
-//! follow is dropped and read again, also what another process did to a question, once the follower has heard of it.
+//! The questions of the last moments, in memory: a question that was just recorded is shown without being read back. A question
+//! is dropped, and read from the store again, when an event changes it that this does not follow, or another process does.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ use super::{
     view::{ending, shown},
 };
 
-/// What was recorded last.
+/// The questions that were recorded last.
 #[derive(Default)]
 pub(crate) struct QuestionCache(Mutex<Kept>);
 
@@ -32,7 +32,7 @@ struct Kept {
     questions: HashMap<QuestionId, QuestionView>,
     /// The oldest first.
     order: VecDeque<QuestionId>,
-    /// What was to be dropped before it was here: it must not come any more.
+    /// The questions that were to be dropped before they were here: they are not kept when they come.
     missed: HashSet<QuestionId>,
     /// The oldest of these first.
     missed_order: VecDeque<QuestionId>,

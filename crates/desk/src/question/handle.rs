@@ -40,7 +40,7 @@ impl Handle<op::Ask> for Desk {
         let name = asker_name(query.asker.as_deref())?;
         let key = key.as_ref().map(IdempotencyKey::as_str);
         let once = repeats::repeating(query.once, query.again, key.is_some())?;
-        // What is refused in a trace may be recorded there: strangers to it leave no mark.
+        // A refusal may be recorded in the trace: a caller who takes no part in it leaves no mark.
         ask.trace.map_or(Ok(()), |trace| check_trace(owner, caller, trace))?;
         let author = match ask.trace {
             Some(trace) if is_run(owner, trace)? => player_in(owner, caller, trace, name.as_deref())?,
@@ -103,7 +103,7 @@ impl Handle<op::ListQuestions> for Desk {
         if !(1..=200).contains(&limit) {
             return Err(Refusal::malformed(format!("limit: expected 1 to 200, found {limit}")));
         }
-        // Whoever takes part in a trace sees every question in it, also those of the rules.
+        // A participant of a trace sees every question in it, also those of the rules.
         let takes_part = trace.map_or(Ok(false), |trace| may_read(owner, caller, trace))?;
         let filter = QuestionFilter {
             outcomes: state.as_deref().map(states).transpose()?,
@@ -123,7 +123,7 @@ impl Handle<op::ListQuestions> for Desk {
     }
 }
 
-/// Whoever only asks sees only what it asked.
+/// A token that may only ask sees its own questions only.
 fn own_only(caller: &Caller) -> Option<PrincipalId> {
     match caller {
         Caller::Token(token) if !caller.may(&[Scope::Answer, Scope::Relay, Scope::Read]) => token.principal,

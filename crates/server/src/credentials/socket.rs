@@ -9,7 +9,7 @@ use crate::problem::Problem;
 
 /// A command of another version would misunderstand what it is told; one that does not say its version knows what it does.
 pub(super) fn check_protocol(path: &str, headers: &HeaderMap) -> Result<(), Problem> {
-    // Whoever is told to end this server must be able to.
+    // A command of any version must be able to end this server.
     if path == STOP_PATH {
         return Ok(());
     }
@@ -24,7 +24,7 @@ pub(super) fn check_protocol(path: &str, headers: &HeaderMap) -> Result<(), Prob
     }
 }
 
-/// Returns the user of this machine as whoever its client says it speaks for.
+/// Returns the user of this machine, with the client that passes on what its own user says, where one does.
 pub(super) fn by_client(caller: Caller, headers: &HeaderMap) -> Result<Caller, Problem> {
     let Some(value) = headers.get(RELAY_HEADER) else { return Ok(caller) };
     let client = value.to_str().ok().and_then(|name| Text::try_from(name).ok()).ok_or_else(|| {
@@ -36,14 +36,14 @@ pub(super) fn by_client(caller: Caller, headers: &HeaderMap) -> Result<Caller, P
     }
 }
 
-/// How a server ends, whatever version the command has.
+/// The path of the operation that ends the server.
 const STOP_PATH: &str = "/v1/server/stop";
 
-/// Says which version of what goes over the socket a side speaks.
+/// The header with the version of the protocol of the socket, in requests and responses.
 pub const PROTOCOL_HEADER: &str = "demur-protocol";
 
-/// Says which client passes on, over the socket, what its own user says.
+/// The header with the name of a client that passes on what its own user says.
 pub const RELAY_HEADER: &str = "demur-relay";
 
-/// Says which process answered, to the user of this machine.
+/// The header with the process that answered, for the user of this machine.
 pub const PROCESS_HEADER: &str = "demur-process";

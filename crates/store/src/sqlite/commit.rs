@@ -1,4 +1,4 @@
-//! The commit: each write is judged, and done only when nothing stands against it.
+//! The commit: each write is checked against the database, and done only if there is no conflict.
 //!
 //! What an append touches: the last page of `events`, the page of their index where its trace ends, and the page
 //! of `commands` where its author stands. That does not depend on how long the trace or how large the store is.
@@ -24,7 +24,7 @@ use crate::{
     sqlite::trouble,
 };
 
-/// What stands against a write, as far as that is known without the database.
+/// Conflicts of a write that are known without the database.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Precheck {
     /// Its lease is dead.
@@ -35,7 +35,7 @@ pub(super) struct Precheck {
     pub(super) missing: bool,
 }
 
-/// One transaction, in which writes are judged and done one after the other.
+/// One transaction, in which writes are checked and done one after the other.
 pub(super) struct Judging<'a> {
     transaction: &'a Transaction<'a>,
     registry: Option<Registry>,
@@ -76,7 +76,7 @@ impl<'a> Judging<'a> {
         Ok(Self { transaction, registry, pinned: None })
     }
 
-    /// Judges a write, and does it if nothing stands against it.
+    /// Checks a write, and does it if there is no conflict.
     pub(super) fn commit(&mut self, write: &Write, precheck: Precheck) -> Result<WriteOutcome, StoreError> {
         if precheck.dead {
             return Ok(WriteOutcome::Refused(Conflict::Lease));
@@ -123,7 +123,7 @@ impl<'a> Judging<'a> {
         statement.query_row([ulid(append.trace.as_ulid())], known).optional()
     }
 
-    /// Returns what stands against an append. Nothing is written before all of it is known.
+    /// Returns the conflict of an append, if there is one. Nothing is written before.
     fn judge(
         &mut self,
         &Prepared { append, ref trace, kind }: &Prepared<'_>,
