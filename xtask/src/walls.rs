@@ -84,7 +84,7 @@ const MAY: &[(&str, &[&str])] = &[
     ("plan", &["clarify", "core", "engine", "ledger", "rules"]),
     ("run", &["core", "ledger"]),
     ("sandbox", &[]),
-    ("api", &["clarify", "core", "ledger", "plan", "rules", "run"]),
+    ("api", &["clarify", "core", "ledger"]),
     ("store", &["core", "ledger"]),
     ("sequencer", &["core", "engine", "ledger", "store"]),
     ("desk", &["api", "clarify", "core", "engine", "ledger", "plan", "rules", "run", "sequencer", "store"]),
