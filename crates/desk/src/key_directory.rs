@@ -1,4 +1,4 @@
-//! The key_directory: the registry of a store together with the words that its events carry: names, notes, times. A name is
+//! The directory of keys: the registry of a store together with the words that its events carry: names, notes, times. A name is
 //! the desk's claim; what is proven is the fingerprint.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub struct KeyDirectory {
 }
 
 impl KeyDirectory {
-    /// Returns the key_directory of a registry that a store holds. The words are checked against their commitments.
+    /// Returns the directory of a registry that a store holds. The words are checked against their commitments.
     pub fn read(store: &dyn Store, registry: Registry) -> Result<Self, SequencerError> {
         let mut key_directory = Self {
             names: BTreeMap::from([(registry.desk(), DESK.to_owned())]),

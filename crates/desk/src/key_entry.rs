@@ -6,7 +6,7 @@ use demur_ledger::{name::Sequence, registry::KeyRecord};
 
 use crate::{key_directory::KeyDirectory, keyring::Keyring};
 
-/// Returns every key of a key_directory, oldest first.
+/// Returns every key of a directory, the oldest first.
 pub fn entries(key_directory: &KeyDirectory, keyring: &dyn Keyring) -> Vec<KeyEntry> {
     let mut entries: Vec<KeyEntry> = key_directory
         .registry()

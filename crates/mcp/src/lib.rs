@@ -1,6 +1,5 @@
 //! The MCP door: any agent can ask, in four tiers from one definition (CLR-05, CLR-40 to CLR-43, ONE-01, ONE-02). It
-//! knows documents and the types of the desk, and reaches the desk through [`host::CallerConnection`] alone; `docs/design/010-mcp.md`
-//! says why.
+//! knows the documents of `demur-api` and calls operations through [`host::CallerConnection`] alone; `docs/design/010-mcp.md` says why.
 //!
 //! | part | module |
 //! |---|---|

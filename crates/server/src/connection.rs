@@ -159,9 +159,8 @@ impl Drop for Counted {
     }
 }
 
-/// Out of file descriptors, most likely: others have to go first.
-/// Lets a moment pass: what is missing, such as a file to open, may be given back. Longer each time, and so are the pauses
-/// between the lines of the log.
+/// Waits before the next connection is taken: mostly file descriptors are missing, and others give theirs back. The pause
+/// grows with each failure, and the log has fewer and fewer lines about it.
 async fn rest_after(error: &io::Error, failures: &mut u32) {
     *failures = failures.saturating_add(1);
     if failures.is_power_of_two() {

@@ -119,7 +119,7 @@ impl Readers {
         Self { path, idle: Mutex::new(Vec::new()) }
     }
 
-    /// Runs a query. Every query is one statement, and so sees one moment.
+    /// Runs a query. Every query is one statement or one transaction, and so sees one moment.
     pub(super) fn read<T>(
         &self,
         action: &'static str,

@@ -1,4 +1,4 @@
-//! Who plays which role of a run that is driven: the server with a key of its keystore, or an agent that signs for itself.
+//! Who plays which role of a run that is driven: the server with a key of its keyring, or an agent that signs for itself.
 
 use std::sync::Arc;
 
@@ -119,7 +119,7 @@ fn playing(owner: &Owner, role: Role, player: Option<&Player>) -> Result<Playing
     }
 }
 
-/// Lets the server play a role with a key of its keystore.
+/// Lets the server play a role with a key of its keyring.
 fn here(owner: &Owner, entry: &KeyEntry, role: Role) -> Result<Playing, Refusal> {
     if !entry.has_secret() {
         let message =
