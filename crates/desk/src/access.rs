@@ -7,7 +7,7 @@ mod trace;
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 
 pub(crate) use caller::LOCAL_ASKER;
-pub use caller::{Caller, LOCAL_AGENT, TOKEN_HINT, Token};
+pub use caller::{Caller, LOCAL_AGENT, Token};
 pub(crate) use question::{asker_for, asker_of, seen_question};
 pub(crate) use trace::{check_trace, may_read, player_in};
 
@@ -49,5 +49,6 @@ pub(crate) const LOOKING: &[Scope] = &[Scope::Read];
 
 /// Returns what somebody without credentials hears about everything that is closed.
 pub fn stranger() -> Refusal {
-    Refusal::new(Code::Unauthenticated, "expected a token, found none that is good").with_cure(TOKEN_HINT)
+    Refusal::new(Code::Unauthenticated, "expected a token, found none that is good")
+        .with_cure("send `Authorization: Bearer TOKEN`; `demur token new` makes one")
 }

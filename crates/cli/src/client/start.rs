@@ -151,7 +151,7 @@ fn told(line: &str, code: Option<i32>) -> Option<Refusal> {
     let Document { error: Body { code: text, field, hint, message } } = serde_json::from_str(line).ok()?;
     Exit::ALL.into_iter().find(|exit| Some(i32::from(exit.code())) == code)?;
     // A status tells two codes of one text apart, and none came.
-    let code = Code::read(&text, 0)?;
+    let code = Code::read(&text)?;
     let cure = hint.unwrap_or_else(|| "`demur serve` in another terminal shows more".to_owned());
     Some(Refusal { field, ..Refusal::new(code, message).with_cure(cure) })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use demur_api::{
-    code::{Code, RuleCode},
+    code::Code,
     key::{KeyEntry, Status},
     refusal::Refusal,
 };
@@ -54,7 +54,7 @@ impl Cast {
                     "expected the {} that the run was opened with to have a key, found none",
                     part.role
                 );
-                Refusal::new(Code::Rule(RuleCode::KEY_UNKNOWN), message)
+                Refusal::new(Code::KeyGone, message)
                     .with_cure("nobody else can take its place: end the run with `demur run abort`")
             })?;
             let separate = task.agents.get(&part.role).is_some_and(Player::is_separate);
