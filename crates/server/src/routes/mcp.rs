@@ -17,7 +17,10 @@ use axum::{
 };
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_core::limit::Text;
-use demur_desk::{access::Caller, desk::Desk};
+use demur_desk::{
+    access::{Caller, stranger},
+    desk::Desk,
+};
 use demur_mcp::{
     door::Door,
     fault::no_message,
@@ -127,9 +130,7 @@ impl Host for ServerHost {
                 let (name, relays) = (token.name.to_string(), token.scopes.contains(&Scope::Relay));
                 (Caller::Token(token), identity, name, relays)
             }
-            Caller::Stranger => {
-                return Err(Refusal::new(Code::Unauthenticated, "expected a token, found none"));
-            }
+            Caller::Stranger => return Err(stranger()),
         };
         let session = parts.and_then(|parts| parts.headers.get("mcp-session-id")?.to_str().ok());
         let session = session.map(|id| (Arc::clone(&self.sessions), SessionId::from(id)));
