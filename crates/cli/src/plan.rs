@@ -83,7 +83,7 @@ pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit
             }
             told = Some(seen);
         }
-        thread::sleep(LOOK_AGAIN);
+        thread::sleep(LOOK_INTERVAL);
     }
     Ok(Exit::Success)
 }
@@ -231,4 +231,4 @@ impl Reply for ResolvedGap {
 }
 
 /// How long a change of a watched file may go unseen.
-const LOOK_AGAIN: Duration = Duration::from_millis(200);
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);

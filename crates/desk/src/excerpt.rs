@@ -42,7 +42,7 @@ pub fn read(
     let checked =
         check_excerpt(key_directory.registry(), trace, start, summary.head, stored.iter().map(kept));
     let mut timeline = Timeline::without_state(key_directory.names().clone());
-    let mut room = ROOM;
+    let mut room = MAX_ARTIFACT_BYTES_PER_PAGE;
     for (checked, stored) in checked.iter().zip(&stored) {
         let said = checked.event.as_ref().and_then(|event| event.said().ok());
         if said.is_none_or(|said| said.facts.event_type().is_none()) {
@@ -208,4 +208,4 @@ fn absent(stored: &Stored) -> Disclosure {
 }
 
 /// How many bytes of artifacts are read for one page.
-const ROOM: u64 = 4 << 20;
+const MAX_ARTIFACT_BYTES_PER_PAGE: u64 = 4 << 20;

@@ -17,8 +17,8 @@ pub(crate) fn all(store: &dyn Store, prefix: &str) -> Result<Vec<KeptRecord>, Re
     let mut found: Vec<KeptRecord> = Vec::new();
     loop {
         let after = found.last().map(|last| last.key.clone());
-        let page = store.records(prefix, after.as_ref(), PAGE)?;
-        let is_last = page.len() < PAGE;
+        let page = store.records(prefix, after.as_ref(), RECORDS_PER_READ)?;
+        let is_last = page.len() < RECORDS_PER_READ;
         found.extend(page);
         if is_last {
             return Ok(found);
@@ -88,6 +88,6 @@ pub(crate) fn contended() -> Refusal {
 }
 
 /// How many records are read at a time.
-const PAGE: usize = 256;
+const RECORDS_PER_READ: usize = 256;
 /// How often somebody else may be faster.
 pub(crate) const ATTEMPTS: usize = 16;

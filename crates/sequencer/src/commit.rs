@@ -244,7 +244,7 @@ impl CommitLeader {
     fn write(&self, write: &dyn Fn(Vec<Item>)) {
         let items = {
             let mut pending = lock(&self.0.pending);
-            let count = pending.items.len().min(LARGEST);
+            let count = pending.items.len().min(MAX_COMMIT_ITEMS);
             pending.items.drain(..count).collect()
         };
         write(items);
@@ -272,4 +272,4 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// How many items one commit takes at most, so that nobody waits for a very long one.
-const LARGEST: usize = 512;
+const MAX_COMMIT_ITEMS: usize = 512;

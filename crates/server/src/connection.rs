@@ -243,7 +243,7 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Impatient<I> {
 /// thousand and allow more to whoever asks.
 pub fn room(most: usize) -> usize {
     let mut limit = getrlimit(Resource::Nofile);
-    let wanted = (most + MAX_SOCKET_CONNECTIONS + OTHER_FILES) as u64;
+    let wanted = (most + MAX_SOCKET_CONNECTIONS + OTHER_FILE_DESCRIPTORS) as u64;
     let raised = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
     if limit.current.is_some_and(|current| current < raised) {
         let asked = Rlimit { current: Some(raised), maximum: limit.maximum };
@@ -253,13 +253,15 @@ pub fn room(most: usize) -> usize {
     }
     let given = limit.current.map_or(usize::MAX, |current| usize::try_from(current).unwrap_or(usize::MAX));
     // Too few for everything: some are left for what is not a connection, and those over TCP share the rest.
-    given.saturating_sub(MAX_SOCKET_CONNECTIONS + OTHER_FILES).clamp(MIN_CONNECTIONS.min(most), most)
+    given
+        .saturating_sub(MAX_SOCKET_CONNECTIONS + OTHER_FILE_DESCRIPTORS)
+        .clamp(MIN_CONNECTIONS.min(most), most)
 }
 
 /// Room that there is on any machine.
 const MIN_CONNECTIONS: usize = 64;
 /// File descriptors for the ledger, artifacts, sockets and threads.
-const OTHER_FILES: usize = 512;
+const OTHER_FILE_DESCRIPTORS: usize = 512;
 /// How many connections over the socket there are at once.
 const MAX_SOCKET_CONNECTIONS: usize = 256;
 /// How long the last responses may take when the server ends.

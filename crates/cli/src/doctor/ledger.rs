@@ -83,7 +83,7 @@ fn time(system: OperatingSystem, newest: Option<demur_core::time::Timestamp>) ->
             let found = format!("{}, but the newest event is of {}", clock(now), clock(newest));
             let hint = "set the clock of this machine; until then time stands still in the record";
             // Clocks that are set by the network step back a little now and then.
-            if newest > now.plus_millis(STEP) {
+            if newest > now.plus_millis(MAX_CLOCK_LAG_MILLIS) {
                 Check::problem("clock", found, hint)
             } else {
                 Check::warning("clock", found, hint)
@@ -94,4 +94,4 @@ fn time(system: OperatingSystem, newest: Option<demur_core::time::Timestamp>) ->
 }
 
 /// How many milliseconds a clock may be behind the record before that is a problem.
-const STEP: u64 = 60_000;
+const MAX_CLOCK_LAG_MILLIS: u64 = 60_000;

@@ -60,8 +60,8 @@ fn status(data: &DataFolder) -> Result<Result<ServerStatus, Failure>, Failure> {
         // An answer that comes too late has nobody who waits for it.
         let _ = sender.send(client.call(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})));
     });
-    Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-        let message = format!("the server did not answer within {} seconds", PATIENCE.as_secs());
+    Ok(receiver.recv_timeout(REPLY_TIMEOUT).unwrap_or_else(|_| {
+        let message = format!("the server did not answer within {} seconds", REPLY_TIMEOUT.as_secs());
         Err(Failure::of(Code::ServerSilent, message).with_hint(how_to_kill(data.path())))
     }))
 }
@@ -141,8 +141,8 @@ fn reachable(port: u16) -> Check {
 }
 
 fn answers(port: u16) -> bool {
-    TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)), PATIENCE).is_ok()
+    TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)), REPLY_TIMEOUT).is_ok()
 }
 
 /// How long somebody may take to answer.
-const PATIENCE: Duration = Duration::from_secs(3);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(3);

@@ -62,12 +62,13 @@ fn hashes(folder: &Path) -> Result<Vec<MadeFile>, Failure> {
             let kind = entry.file_type().map_err(|error| Failure::unreadable(&next, &error))?;
             if kind.is_dir() {
                 folders.push(entry.path());
-            } else if kind.is_file() && found.len() < MOST {
+            } else if kind.is_file() && found.len() < MAX_FILES {
                 found.push(hash(folder, &entry.path())?);
             } else {
                 let shown = visible_path(&entry.path());
-                let message =
-                    format!("expected up to {MOST} plain files, found one more or something else: {shown}");
+                let message = format!(
+                    "expected up to {MAX_FILES} plain files, found one more or something else: {shown}"
+                );
                 return Err(Failure::of(Code::OutputInvalid, message));
             }
         }
@@ -84,16 +85,18 @@ fn hash(folder: &Path, path: &Path) -> Result<MadeFile, Failure> {
     let mut bytes = Vec::new();
     let unreadable = |error| Failure::unreadable(path, &error);
     let file = File::open(path).map_err(unreadable)?;
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     let name = path.strip_prefix(folder).ok().and_then(Path::to_str).and_then(|name| name.parse().ok());
     match name {
-        Some(name) if bytes.len() as u64 <= LARGEST => {
+        Some(name) if bytes.len() as u64 <= MAX_FILE_BYTES => {
             Ok(MadeFile { path: name, sha256: Sha256::from(sha256(&bytes)) })
         }
         _ => {
             let shown = visible_path(path);
-            let message =
-                format!("expected a file of up to {} MiB with a plain name, found {shown}", LARGEST >> 20);
+            let message = format!(
+                "expected a file of up to {} MiB with a plain name, found {shown}",
+                MAX_FILE_BYTES >> 20
+            );
             Err(Failure::of(Code::OutputInvalid, message))
         }
     }
@@ -122,6 +125,6 @@ impl Reply for Attested {
 }
 
 /// How many files one attestation names.
-const MOST: usize = 10_000;
+const MAX_FILES: usize = 10_000;
 /// How large one of them may be.
-const LARGEST: u64 = 256 << 20;
+const MAX_FILE_BYTES: u64 = 256 << 20;

@@ -94,7 +94,7 @@ fn tell(context: &mut Context<'_>, path: &Path, file: File, report: &Report) -> 
     read(path, file, &mut |entry| {
         any = true;
         waiting.push_str(&told.entry(&entry));
-        if waiting.len() >= ENOUGH {
+        if waiting.len() >= GATHERED_BYTES {
             context.output.write(waiting.as_bytes())?;
             waiting.clear();
         }
@@ -140,4 +140,4 @@ fn read(path: &Path, file: File, take: &mut dyn FnMut(Entry) -> Result<(), Failu
 const NO_SUCH_FILE: &str =
     "give a file, `last`, `registry` or the id of a trace: `demur trace list` shows them";
 /// How much text is gathered before it is written.
-const ENOUGH: usize = 1 << 16;
+const GATHERED_BYTES: usize = 1 << 16;

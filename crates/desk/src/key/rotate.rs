@@ -13,7 +13,7 @@ use demur_core::{
 use demur_ledger::{author::Author, event_type::Facts, name::Sequence, role::Role, statement::Submission};
 
 use super::change::{facts, find, malformed};
-use crate::{key_entry::OVERLAP, keyring::KeyFile, name, owner::Owner};
+use crate::{key_entry::KEY_OVERLAP_MILLIS, keyring::KeyFile, name, owner::Owner};
 
 /// Gives a key a successor, whose secret is kept here.
 pub fn rotate(owner: &Owner, key: Fingerprint, given: RotateKey) -> Result<RotatedKey, Refusal> {
@@ -36,7 +36,7 @@ pub fn rotate(owner: &Owner, key: Fingerprint, given: RotateKey) -> Result<Rotat
         key_file: owner.keyring().place(&new),
         old_secret,
         retired,
-        retires_after: time.map(|time| time.plus_millis(OVERLAP)),
+        retires_after: time.map(|time| time.plus_millis(KEY_OVERLAP_MILLIS)),
     })
 }
 

@@ -173,8 +173,8 @@ fn blocking(
     let mut found: Vec<QuestionSummary> = Vec::new();
     loop {
         let after = found.last().map(|summary| summary.cursor);
-        let page = owner.ledger().store().questions(&filter, after, PAGE)?;
-        let is_last = page.len() < PAGE;
+        let page = owner.ledger().store().questions(&filter, after, QUESTIONS_PER_READ)?;
+        let is_last = page.len() < QUESTIONS_PER_READ;
         found.extend(page);
         if is_last {
             return Ok(found);
@@ -189,7 +189,7 @@ fn author_of(owner: &Owner, trace: TraceId) -> Result<PrincipalId, Refusal> {
 }
 
 /// How many questions are read at a time.
-const PAGE: usize = 256;
+const QUESTIONS_PER_READ: usize = 256;
 
 #[cfg(test)]
 mod tests {

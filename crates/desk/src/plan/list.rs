@@ -65,8 +65,8 @@ pub(crate) fn plan_page(
 ) -> Result<PlanPage, Refusal> {
     let (mut plans, mut next, mut looked) = (Vec::new(), after, 0);
     loop {
-        let page = store.traces(next, PAGE)?;
-        let full = page.len() == PAGE;
+        let page = store.traces(next, TRACES_PER_READ)?;
+        let full = page.len() == TRACES_PER_READ;
         for (at, summary) in page.iter().enumerate() {
             next = Some(summary.trace);
             looked += 1;
@@ -102,7 +102,7 @@ pub(crate) fn session_of(store: &dyn Store, trace: TraceId) -> Result<Option<Uui
 }
 
 /// How many traces are read at a time.
-const PAGE: usize = 256;
+const TRACES_PER_READ: usize = 256;
 /// How many traces are looked at for one page.
 const MAX_LOOKED: usize = 10_000;
 const DEFAULT_LIMIT: usize = 20;

@@ -46,7 +46,7 @@ fn page(owner: &Owner, mut summaries: Vec<QuestionSummary>, limit: usize) -> Res
     let (mut questions, mut bytes, mut last) = (Vec::new(), 0, None);
     for summary in &summaries {
         // Words can be many: a page ends where it has grown enough.
-        if bytes > ENOUGH {
+        if bytes > MAX_PAGE_BYTES {
             more = true;
             break;
         }
@@ -76,4 +76,4 @@ fn cursor(text: &str) -> Result<Cursor, Refusal> {
 }
 
 /// How much the questions of a page say before it ends.
-const ENOUGH: usize = 1 << 20;
+const MAX_PAGE_BYTES: usize = 1 << 20;

@@ -23,7 +23,7 @@ pub fn read_on<E: From<Refusal>>(
 ) -> Result<(), E> {
     loop {
         let from = next(history)?;
-        let page = store.events(trace, from, PAGE).map_err(Refusal::from)?;
+        let page = store.events(trace, from, EVENTS_PER_READ).map_err(Refusal::from)?;
         if page.is_empty() {
             return Ok(());
         }
@@ -63,4 +63,4 @@ fn next(history: &History) -> Result<Sequence, Refusal> {
 }
 
 /// How many events are read at a time.
-const PAGE: usize = 1000;
+const EVENTS_PER_READ: usize = 1000;

@@ -53,7 +53,7 @@ pub(super) fn route(service: &Shared) -> Router<Shared> {
         // Whose names these are was looked at when the caller was found out.
         .disable_allowed_hosts()
         .with_json_response(true)
-        .with_max_request_body_bytes(LONGEST);
+        .with_max_request_body_bytes(MAX_MESSAGE_BYTES);
     let (stop, mut ending) = (config.cancellation_token.clone(), service.desk.ending());
     tokio::spawn(async move {
         over(&mut ending).await;
@@ -90,7 +90,7 @@ async fn states_of(service: &Shared) -> Result<Arc<States>, Refusal> {
 /// Serves one request. Its body is read here, where a slow one is told so.
 async fn serve(service: Shared, protocol: Protocol, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let bytes = match read::read(body, LONGEST, service.patience().body).await {
+    let bytes = match read::read(body, MAX_MESSAGE_BYTES, service.patience().body).await {
         Ok(bytes) => bytes,
         Err(problem) => return problem.into_response(),
     };
@@ -156,4 +156,4 @@ pub const PATH: &str = "/mcp";
 /// Who may come through it.
 pub const ASKING: &[Scope] = &[Scope::Ask];
 /// How long a message may be.
-const LONGEST: usize = 4 << 20;
+const MAX_MESSAGE_BYTES: usize = 4 << 20;

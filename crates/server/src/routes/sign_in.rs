@@ -69,7 +69,7 @@ async fn sign_in(
     }
     let Transport::Tcp(names) = way else { return Err(person::link_spent().into()) };
     attempt(&service, peer)?;
-    let bytes = read::read(request.into_body(), LONGEST, service.patience().body).await?;
+    let bytes = read::read(request.into_body(), MAX_FORM_BYTES, service.patience().body).await?;
     let code = std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code="));
     let code = code.unwrap_or_default().to_owned();
     let secret = service.work(move |desk| desk.sign_in(&code)).await?;
@@ -86,6 +86,6 @@ fn attempt(service: &Shared, peer: Option<Extension<Peer>>) -> Result<(), Proble
 
 const OPEN: &[Scope] = &[];
 /// No form is longer.
-const LONGEST: usize = 256;
+const MAX_FORM_BYTES: usize = 256;
 /// Where the browser goes on.
 const HOME: &str = "/";

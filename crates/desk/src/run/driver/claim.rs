@@ -109,7 +109,7 @@ fn ending(claim: ClaimId, now: Timestamp) -> Result<Swap, Refusal> {
 /// Takes old claims and marks away that nobody came back to.
 fn sweep(owner: &Owner, now: Timestamp) -> Result<(), Refusal> {
     let old = Timestamp::from_millis(now.as_millis().saturating_sub(KEPT_MILLIS)).unwrap_or(Timestamp::MIN);
-    for kept in owner.ledger().store().due(PREFIX, old, SWEPT)? {
+    for kept in owner.ledger().store().due(PREFIX, old, MAX_CLAIMS_REMOVED_AT_ONCE)? {
         records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
     }
     Ok(())
@@ -123,7 +123,7 @@ const PREFIX: &str = "run-claim/";
 /// How long a claim is kept after its end, in milliseconds.
 const KEPT_MILLIS: u64 = 24 * 60 * 60 * 1000;
 /// How many old claims are taken away at a time.
-const SWEPT: usize = 8;
+const MAX_CLAIMS_REMOVED_AT_ONCE: usize = 8;
 
 #[cfg(test)]
 pub(super) mod tests {

@@ -67,7 +67,7 @@ pub fn read_lines(owner: &Owner, trace: TraceId, wanted: &ReadRunParameters) -> 
         Refusal::new(Code::Malformed, error).about("from").with_cure(cure)
     })?;
     let (mut lines, mut size, mut next) = (Vec::new(), 0, from);
-    for stored in store.events(trace, from, PAGE)? {
+    for stored in store.events(trace, from, EVENTS_PER_READ)? {
         let (line, artifact) = event_line(trace, next, stored)?;
         next = next.next();
         size += line.len();
@@ -123,6 +123,6 @@ fn artifact_line(store: &dyn Store, recorded: &RecordedArtifact) -> Result<Strin
 }
 
 /// How many events are read at a time.
-const PAGE: usize = 256;
+const EVENTS_PER_READ: usize = 256;
 /// How much an answer holds before it ends with the event at hand.
 const MAX_ANSWER_BYTES: usize = 4 << 20;

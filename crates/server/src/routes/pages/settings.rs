@@ -80,7 +80,7 @@ async fn change(Extension(way): Extension<Transport>, form: Form) -> Result<Resp
     let view = View { level, keys: form.one("keys").is_some() };
     let secure = if names.secure { "; Secure" } else { "" };
     let set = format!(
-        "{}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={YEAR}{secure}",
+        "{}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={COOKIE_LIFETIME_SECONDS}{secure}",
         cookie(&names),
         view.write()
     );
@@ -91,4 +91,4 @@ async fn change(Extension(way): Extension<Transport>, form: Form) -> Result<Resp
 const KEYS_ON: &str = "keys";
 const KEYS_OFF: &str = "plain";
 /// A year, in seconds.
-const YEAR: u64 = 31_536_000;
+const COOKIE_LIFETIME_SECONDS: u64 = 31_536_000;
