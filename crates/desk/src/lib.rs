@@ -13,7 +13,7 @@
 //! | ids by their beginning | [`find`] |
 //! | keys, tokens, people, and the one space of their names | [`key`], [`key_entry`], [`key_directory`], [`token`], [`person`], [`name`] |
 //! | data folder, store and secrets of one process | [`data`], `held_folder`, [`owner`], [`keyring`], [`durable`] |
-//! | records with compare and swap; idempotency keys | `records`, `keyed` |
+//! | records with compare and swap; idempotency keys; lists read to their end | `records`, `keyed`, `pages` |
 //! | a statement on its way to the sequencer | [`recording`] |
 //! | waiting, watching, deadlines that pass | [`waiters`], [`watch`], [`follower`], [`deadlines`], `trouble_log` |
 //! | checkpoint and check of the whole store; figures | [`store_check`], [`figures`] |
@@ -47,6 +47,7 @@ pub mod marks;
 pub mod name;
 pub mod operating_system;
 pub mod owner;
+mod pages;
 pub mod person;
 pub mod plan;
 pub mod question;

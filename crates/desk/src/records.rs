@@ -10,20 +10,16 @@ use demur_sequencer::SequencerError;
 use demur_store::contract::{KeptRecord, RecordKey, RecordValue, Store, StoreError, Swap, Version};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::owner::Owner;
+use crate::{
+    owner::Owner,
+    pages::{self, ENTRIES_PER_READ},
+};
 
 /// Returns every record whose key begins so.
 pub(crate) fn all(store: &dyn Store, prefix: &str) -> Result<Vec<KeptRecord>, Refusal> {
-    let mut found: Vec<KeptRecord> = Vec::new();
-    loop {
-        let after = found.last().map(|last| last.key.clone());
-        let page = store.records(prefix, after.as_ref(), RECORDS_PER_READ)?;
-        let is_last = page.len() < RECORDS_PER_READ;
-        found.extend(page);
-        if is_last {
-            return Ok(found);
-        }
-    }
+    pages::read_to_end(|last: Option<&KeptRecord>| {
+        store.records(prefix, last.map(|last| &last.key), ENTRIES_PER_READ)
+    })
 }
 
 /// Returns a record with what it says.
@@ -87,7 +83,5 @@ pub(crate) fn contended() -> Refusal {
     SequencerError::Contended.into()
 }
 
-/// How many records are read at a time.
-const RECORDS_PER_READ: usize = 256;
 /// How often somebody else may be faster.
 pub(crate) const ATTEMPTS: usize = 16;

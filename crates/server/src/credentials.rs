@@ -17,6 +17,7 @@ use demur_api::{scope::Scope, server::PROTOCOL};
 use demur_desk::{access::Caller, desk::Desk};
 use hyper::{HeaderMap, Method, header, header::HeaderValue};
 
+pub(crate) use self::cookie::cookie_value;
 use self::{
     bearer::bearer,
     cookie::session,

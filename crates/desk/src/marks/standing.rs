@@ -19,7 +19,13 @@ use demur_ledger::{
 use demur_store::contract::{QuestionFilter, QuestionSummary};
 
 use super::{HOOKED, Marks, OPEN, is_of, parse};
-use crate::{durable, error, owner::Owner, question::view, record, run};
+use crate::{
+    durable, error,
+    owner::Owner,
+    pages::{self, ENTRIES_PER_READ},
+    question::view,
+    record, run,
+};
 
 /// Keeps marks for these askers from now on, or no longer. Returns the questions that stop them, the oldest first.
 pub fn name(owner: &Owner, names: &[&str], on: bool) -> Result<Vec<QuestionView>, Refusal> {
@@ -170,16 +176,10 @@ fn blocking(
         severity: Some(Severity::Block),
         ..QuestionFilter::default()
     };
-    let mut found: Vec<QuestionSummary> = Vec::new();
-    loop {
-        let after = found.last().map(|summary| summary.cursor);
-        let page = owner.ledger().store().questions(&filter, after, QUESTIONS_PER_READ)?;
-        let is_last = page.len() < QUESTIONS_PER_READ;
-        found.extend(page);
-        if is_last {
-            return Ok(found);
-        }
-    }
+    pages::read_to_end(|last: Option<&QuestionSummary>| {
+        let after = last.map(|summary| summary.cursor);
+        owner.ledger().store().questions(&filter, after, ENTRIES_PER_READ)
+    })
 }
 
 /// Returns whoever began a trace.
@@ -187,9 +187,6 @@ fn author_of(owner: &Owner, trace: TraceId) -> Result<PrincipalId, Refusal> {
     let (event, _) = record::read(owner.ledger().store(), trace, Sequence::FIRST)?;
     Ok(event.envelope().actor)
 }
-
-/// How many questions are read at a time.
-const QUESTIONS_PER_READ: usize = 256;
 
 #[cfg(test)]
 mod tests {

@@ -73,7 +73,7 @@ async fn sign_in(
     let code = std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code="));
     let code = code.unwrap_or_default().to_owned();
     let secret = service.work(move |desk| desk.sign_in(&code)).await?;
-    let cookie = names.set_cookie(&secret, SESSION_TIMEOUT.as_secs());
+    let cookie = names.set_cookie(&names.cookie, &secret, SESSION_TIMEOUT.as_secs());
     let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HOME.to_owned())];
     Ok((StatusCode::SEE_OTHER, headers).into_response())
 }
