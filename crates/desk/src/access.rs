@@ -35,9 +35,9 @@ fn refusal(caller: &Caller, scopes: &[Scope]) -> Refusal {
         return stranger();
     }
     if let Some(role) = caller.role() {
-        let message = format!("expected somebody who may do this, found an {}", role.as_str());
+        let message = format!("expected a role that may do this, found {}", role.as_str());
         return Refusal::new(Code::Forbidden, message)
-            .with_cure("nothing was changed; ask whoever runs demur here for another role");
+            .with_cure("nothing was changed; ask the user who runs this server for another role");
     }
     let words: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
     let message = format!("expected a token with the scope {}, found one without", words.join(" or "));

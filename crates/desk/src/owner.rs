@@ -255,7 +255,7 @@ impl Owner {
             entry.principal == principal && entry.status == Status::Active && entry.has_secret()
         };
         let entry = self.entries()?.into_iter().find(usable).ok_or_else(|| {
-            let message = "expected the secret key of whoever asked in the data folder, found none";
+            let message = "expected the secret key of the asker in the data folder, found none";
             Refusal::new(Code::AskerElsewhere, message)
                 .with_cure("its holder has it elsewhere and has to say this itself")
         })?;

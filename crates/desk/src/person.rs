@@ -86,7 +86,7 @@ fn holding(person: &Person, was: Version) -> Result<Swap, Refusal> {
 }
 
 fn unknown() -> Refusal {
-    Refusal::new(Code::PersonUnknown, "expected the name of somebody who was added, found another")
+    Refusal::new(Code::PersonUnknown, "expected the name of a person who was added, found another")
         .with_cure("`demur people list` shows them")
 }
 

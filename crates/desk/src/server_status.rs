@@ -74,7 +74,7 @@ impl Handle<op::CheckReady> for Desk {
         if self.is_open() { Ok(ApiReply::new(well())) } else { Err(closed()) }
     }
 
-    /// Whoever is asked has the folder.
+    /// A desk that can begin anything has its folder: it is ready.
     fn begin(_: &Lookup<'_>, _: &Admitted, _: &ApiRequest<op::CheckReady>) -> Result<Begun<Health>, Refusal> {
         Ok(Begun::Done(ApiReply::new(well())))
     }

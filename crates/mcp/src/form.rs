@@ -80,7 +80,7 @@ impl<C: CallerConnection> ToolCall<'_, C> {
             Ok(Some(First::Sent | First::Gone)) => self.elsewhere(prompt).await,
             Ok(Some(First::Cannot)) => Ok(Some(Passed::Nothing)),
             Ok(Some(First::Elsewhere(shown))) => {
-                form.take_back("somebody else was first").await;
+                form.take_back("another answer was first").await;
                 Ok(Some(Passed::Done(shown)))
             }
             Ok(Some(First::Late) | None) => {

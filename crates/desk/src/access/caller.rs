@@ -229,7 +229,7 @@ impl Caller {
             }
             Self::Token(token) if token.scopes.contains(&Scope::Relay) => {
                 let name = by.ok_or_else(|| {
-                    Refusal::new(Code::NameMissing, "expected the name of whoever said it, found none")
+                    Refusal::new(Code::NameMissing, "expected the name of the person who said it, found none")
                         .about("by")
                         .with_cure("a relay passes on what a person said: say who it was")
                 })?;

@@ -161,7 +161,7 @@ fn own(
         (Caller::Local { .. } | Caller::Token(_) | Caller::Stranger, ..) => Some(caller.asker(owner, name)?),
     };
     let author = author.filter(|author| agent == Some(author.principal())).ok_or_else(|| {
-        let message = "expected whoever submitted the plan, found somebody else";
+        let message = "expected the agent that submitted the plan, found another caller";
         Refusal::new(Code::Forbidden, message)
     })?;
     Ok((found, author))

@@ -75,10 +75,10 @@ impl RunOpening<'_> {
                 || owner.find_author(&seat_name(name, *role), *role)?.is_some();
             if !known {
                 let message =
-                    format!("expected the name of somebody who asks here, found {:?}", visible(name));
+                    format!("expected the name of an agent that has a key here, found {:?}", visible(name));
                 return Err(Refusal::new(Code::AgentUnknown, message)
                     .about("agents")
-                    .with_cure("`demur token new NAME --scope ask` makes somebody known"));
+                    .with_cure("`demur token new NAME --scope ask` makes a key for one"));
             }
         }
         Ok(())
@@ -152,7 +152,7 @@ fn again(owner: &Owner, opening: &RunOpening<'_>, trace: TraceId) -> Result<Open
     if opening.is_opening_of(owner, trace)? {
         return Ok(Opened { trace, repeated: true });
     }
-    let message = format!("trace {trace} was opened with something else, or by somebody else");
+    let message = format!("trace {trace} was opened with something else, or by another agent");
     Err(Refusal::new(Code::TraceConflict, message)
         .about("trace")
         .with_cure("open the run under a trace of its own; nothing was recorded"))

@@ -24,7 +24,7 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
     let (ledger, participants) = (owner.ledger(), driving.cast.participants());
     let hello = driving.orders.hello(said.role, &participants, ledger.registry().store(), trace)?;
     let hello = hello.ok_or_else(|| {
-        let message = format!("expected a role that somebody plays in this run, found {}", said.role);
+        let message = format!("expected a role of this run, found {}", said.role);
         Refusal::new(Code::RoleNotOfARun, message).about("role")
     })?;
     let mut recorder = Recorder::new(owner, (trace, said.claim), (&mut driving.history, driving.told))?;
