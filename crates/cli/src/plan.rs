@@ -14,7 +14,7 @@ use demur_api::{
         BeginOperationAs, CheckPlanUnder, ConfirmPlanAs, NoArguments, Nothing, OfEvent, OfGap, OfPlan,
         ResolveGapAs, ShowPlanHere, ShowReceipt, SubmitPlanAs,
     },
-    plan::{self as api, GapStatus, PlanStanding, ResolvedGap, ToldPlan, trace_of},
+    plan::{self as api, GapStatus, PlanStanding, ResolvedGap, ToldPlan},
 };
 use demur_clarify::{name::AgentId, uuid::Uuid};
 use demur_core::{canonical, limit::Text};
@@ -124,7 +124,7 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, F
     let path = OfGap { session, gap: arguments.gap.clone() };
     let told = client.call_with(&ApiRequest::<ResolveGapAs>::send(path, given), SocketRequest::once)?;
     let receipt = arguments.receipt.as_deref();
-    keep_receipt(&client, trace_of(session), told.plan.event, receipt)?;
+    keep_receipt(&client, TraceId::of_session(session.as_u128()), told.plan.event, receipt)?;
     let accepted_answer = arguments.answer.clone().filter(|_| told.reason.is_none());
     let (status, reason) = (told.status, told.reason);
     let (gap_id, session) = (arguments.gap.clone(), told.plan.into_standing());

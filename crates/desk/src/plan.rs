@@ -30,7 +30,7 @@ use demur_engine::command::Consequences;
 use demur_ledger::{
     author::Author,
     content::{Shown, Wording},
-    name::{Operation, Position, Sequence},
+    name::{Operation, Position, Sequence, TraceId},
 };
 use demur_plan::{
     Error, Session,
@@ -87,7 +87,7 @@ pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<Plan
 pub fn submit(owner: &Owner, submission: Submission<'_>) -> Result<Session, Refusal> {
     let Submission { author, name, plan, rules, session } = submission;
     let uuid = session.map_or_else(new_uuid, Ok)?;
-    let (trace, principal) = (session::trace_of(uuid), author.principal());
+    let (trace, principal) = (TraceId::of_session(uuid.as_u128()), author.principal());
     if owner.ledger().store().trace(trace)?.is_none() {
         let speaker = Speaker::Key(author);
         let submitted =
@@ -143,7 +143,7 @@ pub fn resolve_shown(
         return Ok((None, Judged::Resolved));
     }
     let mut told = None;
-    let performed = session::perform(owner, session::trace_of(session), speaker, || {
+    let performed = session::perform(owner, TraceId::of_session(session.as_u128()), speaker, || {
         let session = session::read(owner.ledger(), session)?;
         let (act, judged) = resolving(&session, speaker, resolution, wording)?;
         told = Some(judged.clone());
@@ -184,14 +184,14 @@ pub fn begin(
     operation: &Operation,
 ) -> Result<Session, Refusal> {
     session::read(owner.ledger(), session)?;
-    let (trace, speaker) = (session::trace_of(session), Speaker::Key(author));
+    let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(author));
     session::perform(owner, trace, &speaker, || Ok((act::begin(operation.clone()), ())))?;
     session::read(owner.ledger(), session)
 }
 
 /// Records that an agent confirms its plan with all answers in it; refused while a gap is open (CLR-31).
 pub fn confirm(owner: &Owner, author: Arc<Author>, session: Uuid) -> Result<(Position, Session), Refusal> {
-    let (trace, speaker) = (session::trace_of(session), Speaker::Key(author));
+    let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(author));
     let confirmed = session::perform(owner, trace, &speaker, || {
         Ok((session::read(owner.ledger(), session)?.confirm()?, ()))
     });
@@ -218,7 +218,7 @@ pub fn attest(
     version: &Text<1, 64>,
 ) -> Result<(Sequence, Attestation), Refusal> {
     let signer = session::signer(owner.ledger(), owner.keyring())?;
-    let (trace, speaker) = (session::trace_of(session), Speaker::Key(author));
+    let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(author));
     let (at, attestation) = session::perform(owner, trace, &speaker, || {
         let session = session::read(owner.ledger(), session)?;
         let confirmed = session.confirmed().ok_or_else(|| not_confirmed(&session))?;

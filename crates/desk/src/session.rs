@@ -12,7 +12,6 @@ use demur_ledger::{
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     role::Role,
 };
-pub use demur_plan::trace_of;
 use demur_plan::{Session, act::Act};
 
 use demur_sequencer::{Sequencer, SequencerError};
@@ -66,7 +65,7 @@ impl Speaker {
 
 /// Returns the session as it is recorded.
 pub fn read(ledger: &Sequencer, session: Uuid) -> Result<Session, Refusal> {
-    let trace = trace_of(session);
+    let trace = TraceId::of_session(session.as_u128());
     let unknown = || {
         let message = format!("expected a session of this data folder, found none called {session}");
         Refusal::new(Code::SessionUnknown, message).with_cure("`demur plan list` shows the sessions")

@@ -10,12 +10,12 @@ pub(crate) use documents::{Attested, Audited, Resolved, Standing, Verified};
 use demur_api::{
     call::ApiRequest,
     operation::{self, AuditPlan, ListQuestions, NoArguments, Nothing, OfGap, OfPlan, ShowWholePlan},
-    plan::{ResolveOwnGap, SubmitPlan, trace_of},
+    plan::{ResolveOwnGap, SubmitPlan},
     question::{QuestionListParameters, QuestionView},
     refusal::Refusal,
 };
 use demur_clarify::{audit::AuditRecord, uuid::Uuid};
-use demur_ledger::question::OutcomeKind;
+use demur_ledger::{name::TraceId, question::OutcomeKind};
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult},
@@ -185,7 +185,7 @@ pub(crate) async fn questions(
 ) -> Result<Vec<QuestionView>, Stop> {
     let query = QuestionListParameters {
         state: state.map(|state| state.to_string()),
-        trace: Some(trace_of(session)),
+        trace: Some(TraceId::of_session(session.as_u128())),
         limit: Some(200),
         ..QuestionListParameters::default()
     };

@@ -10,10 +10,11 @@ use demur_api::{
     call::ApiRequest,
     code::Code,
     operation::{self, OfPlan},
-    plan::{AttestPlanAs, MadeFile, trace_of},
+    plan::{AttestPlanAs, MadeFile},
 };
 use demur_clarify::{attestation::Attestation, seal::Sha256};
 use demur_core::{hash::sha256, limit::Text};
+use demur_ledger::name::TraceId;
 use serde::Serialize;
 
 use super::{keep_receipt, named, of_session};
@@ -34,7 +35,12 @@ pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Resul
     let given = attestation_of(&arguments.output, author, version)?;
     let request = ApiRequest::<operation::AttestPlanAs>::send(OfPlan { session }, given);
     let attested = client.call_with(&request, SocketRequest::once)?;
-    keep_receipt(&client, trace_of(session), attested.event, arguments.receipt.as_deref())?;
+    keep_receipt(
+        &client,
+        TraceId::of_session(session.as_u128()),
+        attested.event,
+        arguments.receipt.as_deref(),
+    )?;
     let files = attested.attestation.outputs.file_hashes.len() as u64;
     context.output.reply(&Attested { attestation: attested.attestation, files })?;
     Ok(Exit::Success)

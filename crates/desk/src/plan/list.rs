@@ -14,11 +14,7 @@ use demur_plan::Session;
 use demur_sequencer::{Sequencer, SequencerError};
 use demur_store::contract::{Store, StoreError, TraceSummary};
 
-use crate::{
-    record,
-    session::{self, trace_of},
-    subject::subject,
-};
+use crate::{record, session, subject::subject};
 
 /// Returns one page of plans.
 pub fn list(ledger: &Sequencer, parameters: &PlanListParameters) -> Result<ListedPlans, Refusal> {
@@ -98,7 +94,7 @@ pub(crate) fn session_of(store: &dyn Store, trace: TraceId) -> Result<Option<Uui
     };
     let is_plan = event.said().is_ok_and(|said| matches!(said.facts, Facts::PlanSubmitted(_)));
     let session = Uuid::try_from(trace.as_ulid().as_u128()).ok();
-    Ok(session.filter(|session| is_plan && trace_of(*session) == trace))
+    Ok(session.filter(|session| is_plan && TraceId::of_session(session.as_u128()) == trace))
 }
 
 /// How many traces are read at a time.
