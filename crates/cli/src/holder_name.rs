@@ -2,9 +2,7 @@
 
 use std::str::FromStr;
 
-use demur_desk::name::NameFlaw;
-
-use crate::key_directory::DESK;
+use demur_desk::{key_directory::DESK, name::NameFlaw};
 
 /// A name of 1 to 64 characters that shows what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,10 @@ use demur_api::{
 };
 use demur_clarify::{name::AgentId, uuid::Uuid};
 use demur_core::{canonical, limit::Text};
-use demur_desk::plan as desk;
+use demur_desk::{
+    durable,
+    plan::{self as desk},
+};
 use demur_ledger::name::{Sequence, TraceId};
 use demur_rules::{Plan, Rules};
 use serde_json::{Map, Value};
@@ -31,7 +34,6 @@ use crate::{
     arguments::{BeginOperation, Check, ConfirmPlan, PlanCommand, ResolvePlan, RulesChoice, SubmitPlan},
     client::{Client, SocketRequest},
     context::Context,
-    durable,
     exit::Exit,
     failure::Failure,
     lookup::{self, TypedId},

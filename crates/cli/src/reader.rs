@@ -12,6 +12,7 @@ use demur_api::{
     store::{FindParameters, IdKind},
     trace::{EventParameters, TraceView},
 };
+use demur_desk::data::DataFolder;
 use demur_ledger::{
     envelope::Event,
     name::{Sequence, TraceId},
@@ -20,7 +21,7 @@ use demur_ledger::{
 pub(crate) use export::ExportTrouble;
 
 use self::files::{Files, ReadHere};
-use crate::{client::Client, data::DataFolder, failure::Failure};
+use crate::{client::Client, failure::Failure};
 
 /// A data folder to be read.
 pub(crate) enum Reader {

@@ -14,7 +14,7 @@ use demur_api::{
     refusal::Refusal,
     server::PROTOCOL,
 };
-use demur_desk::error;
+use demur_desk::{data::DataFolder, error, visible::shell_word};
 use demur_server::{
     credentials::socket::{PROTOCOL_HEADER, RELAY_HEADER},
     socket,
@@ -26,7 +26,6 @@ use rustix::process::geteuid;
 use tokio::{net::UnixStream, task, time};
 
 use super::{FolderUser, RETRY_INTERVAL, SocketRequest, Unanswered, check_protocol, lost, start, whole};
-use crate::{data::DataFolder, visible::shell_word};
 
 /// The way to the server of a data folder.
 #[derive(Clone)]
@@ -207,7 +206,7 @@ impl SocketApi {
         let stream = connected.map_err(|error| Unanswered::Lost(error.to_string()))?;
         // It would not listen to this user, and this user has no reason to believe it.
         if stream.peer_cred().is_ok_and(|server| server.uid() != geteuid().as_raw()) {
-            let folder = crate::visible::visible_path(self.data.path());
+            let folder = demur_desk::visible::visible_path(self.data.path());
             let message = format!("expected a server of your own for {folder}, found one of another user");
             let refusal = Refusal::new(Code::Forbidden, message);
             return Err(Unanswered::Refused(refusal.with_cure("--data names another data folder")));
@@ -240,7 +239,7 @@ impl SocketApi {
     }
 
     pub(super) fn no_server(&self) -> Refusal {
-        let folder = crate::visible::visible_path(self.data.path());
+        let folder = demur_desk::visible::visible_path(self.data.path());
         Refusal::new(Code::NoServer, format!("no server runs for {folder}"))
             .with_cure("--data names another data folder")
     }
@@ -254,7 +253,7 @@ impl<O: Operation> call::Call<O> for SocketApi {
 
 /// Returns the error of a server whose socket file is gone and does not come back.
 pub(super) fn unreachable_server(folder: &Path, process: u32) -> Refusal {
-    let socket = crate::visible::visible_path(&socket::path(folder));
+    let socket = demur_desk::visible::visible_path(&socket::path(folder));
     let message = format!(
         "expected an answer of the server, process {process}, found none: nothing answers at {socket}"
     );

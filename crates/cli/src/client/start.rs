@@ -11,14 +11,14 @@ use std::{
 };
 
 use demur_api::{code::Code, refusal::Refusal};
-use demur_desk::error;
+use demur_desk::{data::DataFolder, durable, error, visible::shell_word};
 use demur_server::socket;
 use demur_store::contract::StoreError;
 use rustix::fs::statvfs;
 use serde::Deserialize;
 
 use super::{FolderUser, socket_api::unreachable_server};
-use crate::{data::DataFolder, durable, exit::Exit, visible::shell_word};
+use crate::exit::Exit;
 
 /// Starts a server and waits until it answers. Somebody else's server will do.
 pub(super) fn start(data: &DataFolder) -> Result<(), Refusal> {

@@ -10,7 +10,7 @@ use demur_api::{
 };
 use demur_clarify::uuid::Uuid;
 use demur_core::limit::Text;
-use demur_desk::plan::new_uuid;
+use demur_desk::{data::DataFolder, durable, plan::new_uuid};
 use demur_ledger::{
     name::{Operation, TraceId},
     role::Role,
@@ -20,8 +20,6 @@ use serde::Serialize;
 
 use super::{DemoDesk, write};
 use crate::{
-    data::DataFolder,
-    durable,
     failure::Failure,
     output::{Output, counted_as},
     plan::{attestation_of, document},

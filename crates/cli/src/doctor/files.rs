@@ -7,15 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use demur_desk::{
+    data::DataFolder,
+    visible::{shell_word, visible_path},
+};
 use rustix::fs::{Access, access, statvfs};
 
 use super::Check;
-use crate::{
-    client::log_file,
-    data::DataFolder,
-    output::counted,
-    visible::{shell_word, visible_path},
-};
+use crate::{client::log_file, output::counted};
 
 /// Looks at the folder, its keys, its log and its disk.
 pub(super) fn check(data: &DataFolder) -> Vec<Check> {

@@ -2,6 +2,12 @@
 
 use std::sync::Arc;
 
+use demur_desk::{
+    data::DataFolder,
+    keyring::FolderKeyring,
+    operating_system::OperatingSystem,
+    owner::{desk_fingerprint, open_ledger},
+};
 use demur_ledger::envelope::Event;
 use demur_sequencer::Sequencer;
 use demur_store::{
@@ -10,14 +16,7 @@ use demur_store::{
 };
 
 use super::Check;
-use crate::{
-    data::DataFolder,
-    failure::Failure,
-    keyring::FolderKeyring,
-    keys::clock,
-    operating_system::OperatingSystem,
-    owner::{desk_fingerprint, open_ledger},
-};
+use crate::{failure::Failure, keys::clock};
 
 /// Looks at the store, the desk's key and the clock.
 pub(super) fn check(data: &DataFolder) -> Vec<Check> {

@@ -17,16 +17,15 @@ use demur_api::{
     server::ServerStatus,
     server_limits::ServerLimits,
 };
+use demur_desk::{data::DataFolder, visible::visible_path};
 use demur_server::socket;
 use demur_store::folder::Folder;
 
 use super::{Check, files::private};
 use crate::{
     client::{Client, FolderUser, how_to_kill, typed_for},
-    data::DataFolder,
     failure::Failure,
     serve::PORT,
-    visible::visible_path,
 };
 
 /// Looks at the socket, the server and its port.

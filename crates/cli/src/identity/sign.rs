@@ -14,18 +14,20 @@ use demur_clarify::{
     time::Time,
 };
 use demur_core::{canonical, key::SecretKey, visible::visible};
+use demur_desk::{
+    durable,
+    keyring::{FolderKeyring, Keyring as _},
+    operating_system::OperatingSystem,
+    visible::{shell_word, visible_path},
+};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     arguments::{RegisterIdentity, RevokeIdentity, RotateIdentity, Signing},
     context::Context,
-    durable,
     failure::Failure,
-    keyring::{FolderKeyring, Keyring as _},
     keys::{KeyEntry, clock, listed, select},
-    operating_system::OperatingSystem,
     output::{Paint, Reply},
-    visible::{shell_word, visible_path},
 };
 
 /// Signs a registration.

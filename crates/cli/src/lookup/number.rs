@@ -17,9 +17,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use demur_desk::data::DataFolder;
 use rustix::fs::OFlags;
-
-use crate::data::DataFolder;
 
 /// The numbers of a data folder.
 #[derive(Clone, Debug)]

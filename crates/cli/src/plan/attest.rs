@@ -14,6 +14,7 @@ use demur_api::{
 };
 use demur_clarify::{attestation::Attestation, seal::Sha256};
 use demur_core::{hash::sha256, limit::Text};
+use demur_desk::visible::visible_path;
 use demur_ledger::name::TraceId;
 use serde::Serialize;
 
@@ -25,7 +26,6 @@ use crate::{
     exit::Exit,
     failure::Failure,
     output::{Paint, Reply, counted_as},
-    visible::visible_path,
 };
 
 /// Attests what was made of a confirmed plan.

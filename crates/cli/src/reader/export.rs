@@ -7,6 +7,7 @@ use demur_api::{
     operation::{Nothing, OfTrace, ShowTrace},
     store::IdKind,
 };
+use demur_desk::key_directory::software;
 use demur_ledger::{
     export::Line,
     name::{Position, TraceId},
@@ -17,7 +18,6 @@ use super::{Files, Find as _, Reader};
 use crate::{
     client::{Broken, Client},
     failure::Failure,
-    key_directory::software,
     lookup::REGISTRY,
     output::{Progress, counted_as, percent},
 };

@@ -11,18 +11,19 @@ use demur_api::{
     },
     refusal::Refusal,
 };
-use demur_desk::{find, key, plan, session, trace};
-use demur_sequencer::Sequencer;
-use demur_store::contract::Store;
-
-use crate::{
+use demur_desk::{
     data::DataFolder,
-    failure::Failure,
+    find, key,
     key_directory::KeyDirectory,
     keyring::{FolderKeyring, Keyring},
     operating_system::OperatingSystem,
     owner::open_ledger,
+    plan, session, trace,
 };
+use demur_sequencer::Sequencer;
+use demur_store::contract::Store;
+
+use crate::failure::Failure;
 
 /// A store open for reading.
 pub(crate) struct Files {

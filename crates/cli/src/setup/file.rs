@@ -9,8 +9,10 @@ use std::{
     process,
 };
 
+use demur_desk::{durable, visible::visible_path};
+
 use super::{edit::Edited, malformed::Place};
-use crate::{durable, failure::Failure, visible::visible_path};
+use crate::failure::Failure;
 
 /// A configuration file, which need not be there yet.
 #[derive(Debug)]

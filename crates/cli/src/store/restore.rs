@@ -8,7 +8,15 @@ use std::{
 };
 
 use demur_api::{code::Code, store::StoreSize};
-use demur_desk::store_check::size_of;
+use demur_desk::{
+    data::DataFolder,
+    durable,
+    keyring::FolderKeyring,
+    operating_system::OperatingSystem,
+    owner::{Owner, desk_key},
+    store_check::size_of,
+    visible::visible_path,
+};
 use demur_ledger::name::Position;
 use demur_store::folder::Folder;
 use serde::Serialize;
@@ -17,14 +25,8 @@ use super::{exclusive::exclusive, tell, words};
 use crate::{
     arguments::RestoreStore,
     context::Context,
-    data::DataFolder,
-    durable,
     failure::Failure,
-    keyring::FolderKeyring,
-    operating_system::OperatingSystem,
     output::{Paint, Progress, Reply},
-    owner::{Owner, desk_key},
-    visible::visible_path,
 };
 
 /// Restores a backup.

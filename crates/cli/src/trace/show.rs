@@ -12,6 +12,7 @@ use std::{
 
 use demur_api::code::Code;
 use demur_core::{canonical, limit::Limits};
+use demur_desk::{audit::threads, visible::visible_path};
 use demur_ledger::{
     graph::Graph,
     name::TraceId,
@@ -24,13 +25,11 @@ use self::told::Told;
 use super::spool::spool;
 use crate::{
     arguments::ShowTrace,
-    audit::threads,
     context::Context,
     exit::Exit,
     failure::Failure,
     lookup::{REGISTRY, TypedId},
     verify::unreadable,
-    visible::visible_path,
 };
 
 /// Shows a file or a trace. It is read twice from one handle: first to verify it, then to tell it.
