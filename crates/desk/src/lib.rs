@@ -12,7 +12,7 @@
 //! | traces: listed, shown event by event, exported | [`trace`], [`record`], [`excerpt`], [`subject`] |
 //! | ids by their beginning | [`find`] |
 //! | keys, tokens, people, and the one space of their names | [`key`], [`key_entry`], [`key_directory`], [`token`], [`person`], [`name`] |
-//! | data folder, store and secrets of one process | [`data`], `held_folder`, [`owner`], [`keyring`], [`durable`] |
+//! | data folder, store and secrets of one process; a folder that is only read | [`data`], `held_folder`, [`owner`], [`keyring`], [`durable`], [`read_only`] |
 //! | records with compare and swap; idempotency keys; lists read to their end | `records`, `keyed`, `pages` |
 //! | a statement on its way to the sequencer | [`recording`] |
 //! | waiting, watching, deadlines that pass | [`waiters`], [`watch`], [`follower`], [`deadlines`], `trouble_log` |
@@ -51,6 +51,7 @@ mod pages;
 pub mod person;
 pub mod plan;
 pub mod question;
+pub mod read_only;
 pub mod record;
 pub mod recording;
 mod records;

@@ -409,7 +409,7 @@ impl Drop for Owner {
 }
 
 /// Returns the key the desk of a registry signs with now.
-pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
+pub(crate) fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
     let at = registry.head().sequence;
     registry
         .keys()
@@ -421,7 +421,7 @@ pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
 
 /// Opens a ledger with the desk's key from a keyring; says what is wrong with the key where that is why it could not be
 /// opened.
-pub fn open_ledger(
+pub(crate) fn open_ledger(
     keyring: &Arc<dyn Keyring>,
     open: impl FnOnce(FindKey) -> Result<Sequencer, SequencerError>,
 ) -> Result<Sequencer, Refusal> {
@@ -437,8 +437,13 @@ pub fn open_ledger(
     })
 }
 
+/// Returns the key the desk of a store signs with now, from a keyring. Nothing is opened to write.
+pub fn find_desk_key(keyring: &dyn Keyring, store: &dyn Store) -> Result<SecretKey, Refusal> {
+    desk_key(keyring, &demur_sequencer::registry(store)?)
+}
+
 /// Returns the key the desk of a registry signs with now, from a keyring.
-pub fn desk_key(keyring: &dyn Keyring, registry: &Registry) -> Result<SecretKey, Refusal> {
+pub(crate) fn desk_key(keyring: &dyn Keyring, registry: &Registry) -> Result<SecretKey, Refusal> {
     let fingerprint = desk_fingerprint(registry).ok_or(SequencerError::NoDeskKey)?;
     keyring.load(&fingerprint).map(|key| key.secret).map_err(|error| {
         error.with_cure_if_absent(|keys| {

@@ -1,15 +1,9 @@
 //! The record: does the store open, is the desk's key there, and is the clock where the record is?
 
-use std::sync::Arc;
-
 use demur_desk::{
-    data::DataFolder,
-    keyring::FolderKeyring,
-    operating_system::OperatingSystem,
-    owner::{desk_fingerprint, open_ledger},
+    data::DataFolder, keyring::FolderKeyring, operating_system::OperatingSystem, owner::find_desk_key,
 };
 use demur_ledger::envelope::Event;
-use demur_sequencer::Sequencer;
 use demur_store::{
     contract::{Store as _, StoreError},
     sqlite::{SqliteStore, VERSION},
@@ -33,7 +27,7 @@ pub(super) fn check(data: &DataFolder) -> Vec<Check> {
         Ok(true) => SqliteStore::open_read_only(data.path()),
     };
     match store {
-        Ok(store) => open(data, store, system),
+        Ok(store) => open(data, &store, system),
         Err(StoreError::ReadOnly) => {
             let found = "its last owner was killed and left work, which the next command finishes";
             vec![Check::note("store", found), time(system, None)]
@@ -42,20 +36,15 @@ pub(super) fn check(data: &DataFolder) -> Vec<Check> {
     }
 }
 
-fn open(data: &DataFolder, store: SqliteStore, system: OperatingSystem) -> Vec<Check> {
-    let newest = newest(&store);
+fn open(data: &DataFolder, store: &SqliteStore, system: OperatingSystem) -> Vec<Check> {
+    let newest = newest(store);
     let mut checks = vec![match &newest {
         Ok(_) => Check::ok("store", format!("opens, version {VERSION}")),
         Err(error) => Check::failed("store", error.clone()),
     }];
     if matches!(store.registry(), Ok(Some(_))) {
-        let keyring = FolderKeyring::shared(data);
-        let opened = open_ledger(&keyring, |find| Sequencer::read(Arc::new(store), find, Box::new(system)));
-        checks.push(match opened {
-            Ok(ledger) => {
-                let key = desk_fingerprint(&ledger.registry()).map(|key| key.short());
-                Check::ok("desk key", format!("{} is here", key.unwrap_or_default()))
-            }
+        checks.push(match find_desk_key(&FolderKeyring::of(data), store) {
+            Ok(key) => Check::ok("desk key", format!("{} is here", key.public().fingerprint().short())),
             Err(error) => Check::failed("desk key", error),
         });
     }

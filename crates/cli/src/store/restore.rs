@@ -13,7 +13,7 @@ use demur_desk::{
     durable,
     keyring::FolderKeyring,
     operating_system::OperatingSystem,
-    owner::{Owner, desk_key},
+    owner::{Owner, find_desk_key},
     store_check::size_of,
     visible::visible_path,
 };
@@ -41,7 +41,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     }
     let backup = DataFolder::at(arguments.folder.clone()).whole_store()?;
     // Before anything is touched: without this key nothing could be recorded afterwards.
-    desk_key(&FolderKeyring::of(&data), &demur_sequencer::registry(&backup)?)?;
+    find_desk_key(&FolderKeyring::of(&data), &backup)?;
     drop(backup);
     let mut progress = Progress::new(context.output.is_watched());
     let mut tell = |step| tell(&mut progress, step);
