@@ -23,9 +23,9 @@ use demur_desk::{
 };
 use demur_mcp::{
     door::Door,
+    door_settings::DoorSettings,
     fault::no_message,
     host::{Extensions, Host, Visitor},
-    manner::Manner,
     state::States,
     tools::Sets,
 };
@@ -65,7 +65,7 @@ pub(super) fn route(service: &Shared) -> Router<Shared> {
     let (shared, made) = (Arc::default(), Arc::clone(&states));
     let door = move || {
         let states = made.get().cloned().ok_or_else(|| io::Error::other("no key of request states"))?;
-        Ok(Door::new(Arc::clone(&host), states, Manner::default(), Arc::clone(&shared), ended.clone()))
+        Ok(Door::new(Arc::clone(&host), states, DoorSettings::default(), Arc::clone(&shared), ended.clone()))
     };
     let protocol: Protocol = StreamableHttpService::new(door, sessions, config);
     let gate = middleware::from_fn(move |request: Request, next| admit(ASKING, request, next));
