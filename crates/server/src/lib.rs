@@ -4,12 +4,12 @@
 //! | part | module |
 //! |---|---|
 //! | start, end, and what all routes share | [`serve`], [`service`] |
-//! | connections, the socket, time limits of the other side | [`connection`], [`socket`], [`patience`] |
+//! | connections, the socket, time limits of the other side | [`connection`], [`socket`], [`peer_timeouts`] |
 //! | credentials of a caller | [`credentials`] |
 //! | how often somebody may try; the public address | `limits`, [`public_url`] |
 //! | operations as routes, other routes, their description | [`api`], [`mount`], [`routes`], [`openapi`] |
 //! | a request read, a refusal written | [`read`], [`problem`] |
-//! | large answers, part by part | [`outlet`] |
+//! | large answers, part by part | [`parts`] |
 //! | a watch as the body of a response | `watching` |
 //! | figures | [`metrics`] |
 
@@ -20,8 +20,8 @@ pub(crate) mod limits;
 pub mod metrics;
 pub mod mount;
 pub mod openapi;
-pub mod outlet;
-pub mod patience;
+pub mod parts;
+pub mod peer_timeouts;
 pub mod problem;
 pub mod public_url;
 pub mod read;

@@ -37,7 +37,7 @@ impl<T: DeserializeOwned> FromRequest<Shared> for JsonBody<T> {
 /// Returns the body of a request that should be JSON.
 async fn text(request: Request, service: &Shared, limits: &Limits) -> Result<Bytes, Problem> {
     expect_media(request.headers(), &[JSON])?;
-    read(request.into_body(), limits.bytes, service.patience().body).await
+    read(request.into_body(), limits.bytes, service.timeouts().body).await
 }
 
 fn parse<T: DeserializeOwned>(text: &[u8], limits: &Limits) -> Result<T, Problem> {
@@ -120,18 +120,18 @@ pub async fn request<O: Operation>(
 }
 
 /// Returns the whole body, if it is not too long and does not take too long.
-pub async fn read(body: Body, longest: usize, patience: Duration) -> Result<Bytes, Problem> {
-    let collected = time::timeout(patience, Limited::new(body, longest).collect()).await.map_err(|_| {
-        let detail = format!("expected the whole request within {} seconds", patience.as_secs());
+pub async fn read(body: Body, max_bytes: usize, timeout: Duration) -> Result<Bytes, Problem> {
+    let collected = time::timeout(timeout, Limited::new(body, max_bytes).collect()).await.map_err(|_| {
+        let detail = format!("expected the whole request within {} seconds", timeout.as_secs());
         Problem::new(Code::TooSlow, detail)
     })?;
-    collected.map(http_body_util::Collected::to_bytes).map_err(|error| broken(&*error, longest))
+    collected.map(http_body_util::Collected::to_bytes).map_err(|error| broken(&*error, max_bytes))
 }
 
 /// Returns what is wrong with a body that could not be read to its end.
-pub fn broken(error: &(dyn Error + Send + Sync + 'static), longest: usize) -> Problem {
+pub fn broken(error: &(dyn Error + Send + Sync + 'static), max_bytes: usize) -> Problem {
     if error.is::<LengthLimitError>() {
-        let detail = format!("expected at most {longest} bytes, found more");
+        let detail = format!("expected at most {max_bytes} bytes, found more");
         return Problem::new(Code::TooLarge, detail);
     }
     Problem::malformed("the request ended before its time")

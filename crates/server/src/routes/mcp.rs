@@ -90,7 +90,7 @@ async fn states_of(service: &Shared) -> Result<Arc<States>, Refusal> {
 /// Serves one request. Its body is read here, where a slow one is told so.
 async fn serve(service: Shared, protocol: Protocol, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let bytes = match read::read(body, MAX_MESSAGE_BYTES, service.patience().body).await {
+    let bytes = match read::read(body, MAX_MESSAGE_BYTES, service.timeouts().body).await {
         Ok(bytes) => bytes,
         Err(problem) => return problem.into_response(),
     };

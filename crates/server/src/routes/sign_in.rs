@@ -69,7 +69,7 @@ async fn sign_in(
     }
     let Transport::Tcp(names) = way else { return Err(person::link_spent().into()) };
     attempt(&service, peer)?;
-    let bytes = read::read(request.into_body(), MAX_FORM_BYTES, service.patience().body).await?;
+    let bytes = read::read(request.into_body(), MAX_FORM_BYTES, service.timeouts().body).await?;
     let code = std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code="));
     let code = code.unwrap_or_default().to_owned();
     let secret = service.work(move |desk| desk.sign_in(&code)).await?;

@@ -58,11 +58,11 @@ async fn check(
     let verifying = task::spawn_blocking(move || {
         let _turn = turn;
         let options = Options { threads: VERIFIER_THREADS, ..Options::default() };
-        let reader = BufReader::with_capacity(READ_BUFFER_BYTES, Inlet { receiver, part: Bytes::new() });
+        let reader = BufReader::with_capacity(READ_BUFFER_BYTES, PartReader { receiver, part: Bytes::new() });
         verify(reader, &options, &mut |_| ())
     });
     let read =
-        time::timeout(UPLOAD_TIMEOUT, pour(request.into_body(), sender, service.patience().body)).await;
+        time::timeout(UPLOAD_TIMEOUT, pour(request.into_body(), sender, service.timeouts().body)).await;
     let verified = verifying.await.map_err(|error| Refusal::bug(&error))?;
     // What is wrong with the request explains what is wrong with the file.
     read.map_err(|_| too_slow())??;
@@ -88,10 +88,10 @@ pub(super) async fn verified(
 }
 
 /// Hands a body over part by part, whether or not anybody still wants the rest.
-async fn pour(body: Body, sender: mpsc::Sender<Bytes>, patience: Duration) -> Result<(), Problem> {
+async fn pour(body: Body, sender: mpsc::Sender<Bytes>, timeout: Duration) -> Result<(), Problem> {
     let mut body = Limited::new(body, MAX_FILE_BYTES);
     loop {
-        let frame = time::timeout(patience, body.frame()).await.map_err(|_| too_slow())?;
+        let frame = time::timeout(timeout, body.frame()).await.map_err(|_| too_slow())?;
         let Some(frame) = frame else { return Ok(()) };
         let frame = frame.map_err(|error| {
             read::broken(&*error, MAX_FILE_BYTES).with_cure("`demur verify FILE` takes files of any size")
@@ -104,12 +104,12 @@ async fn pour(body: Body, sender: mpsc::Sender<Bytes>, patience: Duration) -> Re
 }
 
 /// What is handed over, as something to read on another thread.
-struct Inlet {
+struct PartReader {
     receiver: mpsc::Receiver<Bytes>,
     part: Bytes,
 }
 
-impl Read for Inlet {
+impl Read for PartReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.part.is_empty() {
             match self.receiver.blocking_recv() {

@@ -52,7 +52,7 @@ impl FromRequest<Shared> for Form {
     async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
         expect_media(request.headers(), &[MEDIA])?;
         let key = request.extensions().get::<FormKey>().cloned();
-        let bytes = read::read(request.into_body(), MAX_FORM_BYTES, service.patience().body).await?;
+        let bytes = read::read(request.into_body(), MAX_FORM_BYTES, service.timeouts().body).await?;
         let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes)
             .map_err(|_| Problem::malformed("expected the fields of a form, found something else"))?;
         if fields.len() > MAX_FIELDS {
