@@ -73,7 +73,7 @@ impl Passed {
 /// Records what is due and returns how long nothing else will be.
 fn fire(owner: &Owner, now: Timestamp, passed: &mut Passed) -> Result<Duration, Refusal> {
     passed.renew();
-    let (store, limit) = (owner.ledger().store(), DEADLINES_PER_LOOK + passed.questions.len());
+    let (store, limit) = (owner.sequencer().store(), DEADLINES_PER_LOOK + passed.questions.len());
     let due = store.due_questions(now, limit)?;
     let is_full = due.len() == limit;
     for question in &due {

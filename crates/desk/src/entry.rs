@@ -223,7 +223,7 @@ async fn follow(owner: &Arc<Owner>, mut underway: Underway) -> Result<Option<Ack
         match future::poll_fn(|context| underway.poll(context)).await? {
             Progress::Lead(leader) => {
                 let owner = Arc::clone(owner);
-                task::spawn_blocking(move || owner.ledger().lead(leader));
+                task::spawn_blocking(move || owner.sequencer().lead(leader));
             }
             Progress::Again => return Ok(None),
             Progress::Recorded(recorded) => return Ok(Some(recorded)),

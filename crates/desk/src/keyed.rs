@@ -53,8 +53,8 @@ impl Keyed {
 
     /// Returns what came of an earlier request under the same key.
     pub(crate) fn earlier(&self, owner: &Owner, author: &Author) -> Result<Option<Performed>, Refusal> {
-        let registry = owner.ledger().registry();
-        let store = owner.ledger().store();
+        let registry = owner.sequencer().registry();
+        let store = owner.sequencer().store();
         // A key that was rotated is the same author.
         let own = registry.keys().filter(|(_, record)| record.principal == author.principal());
         let mut found = None;

@@ -18,14 +18,14 @@ use crate::{
     key_directory::{KeyDirectory, software},
     keyring::{FolderKeyring, Keyring},
     operating_system::OperatingSystem,
-    owner::open_ledger,
+    owner::open_sequencer,
 };
 
 /// A data folder open for reading.
 pub struct ReadOnlyFolder {
     data: DataFolder,
     store: Arc<dyn Store>,
-    ledger: OnceCell<Sequencer>,
+    sequencer: OnceCell<Sequencer>,
 }
 
 /// Why an export did not come to its end.
@@ -44,7 +44,7 @@ impl ReadOnlyFolder {
         if store.registry()?.is_none() {
             return Err(data.no_keys());
         }
-        Ok(Self { data, store: Arc::new(store), ledger: OnceCell::new() })
+        Ok(Self { data, store: Arc::new(store), sequencer: OnceCell::new() })
     }
 
     /// Returns the store.
@@ -58,13 +58,14 @@ impl ReadOnlyFolder {
     }
 
     /// Returns the sequencer, which needs the key that signs exports and records nothing.
-    pub fn ledger(&self) -> Result<&Sequencer, Refusal> {
-        if let Some(ledger) = self.ledger.get() {
-            return Ok(ledger);
+    pub fn sequencer(&self) -> Result<&Sequencer, Refusal> {
+        if let Some(sequencer) = self.sequencer.get() {
+            return Ok(sequencer);
         }
         let (store, system) = (Arc::clone(&self.store), OperatingSystem::open()?);
-        let ledger = open_ledger(&self.keyring(), |find| Sequencer::read(store, find, Box::new(system)))?;
-        Ok(self.ledger.get_or_init(|| ledger))
+        let sequencer =
+            open_sequencer(&self.keyring(), |find| Sequencer::read(store, find, Box::new(system)))?;
+        Ok(self.sequencer.get_or_init(|| sequencer))
     }
 
     /// Returns every key, also where that of the desk is missing.
@@ -80,8 +81,8 @@ impl ReadOnlyFolder {
         out: &mut dyn Write,
         tell: &mut dyn FnMut(u64),
     ) -> Result<Position, ExportFailure> {
-        let (ledger, software) = (self.ledger()?, software()?);
-        ledger.export(trace, software, out, tell).map_err(|error| match error {
+        let (sequencer, software) = (self.sequencer()?, software()?);
+        sequencer.export(trace, software, out, tell).map_err(|error| match error {
             SequencerError::Output(error) => ExportFailure::Output(error),
             other => ExportFailure::Refused(other.into()),
         })

@@ -90,7 +90,7 @@ impl<T: 'static> Recording<T> {
 
     /// Records it. When this returns, it is on the disk.
     pub fn perform(self, owner: &Owner) -> Result<T, Refusal> {
-        let recorded = owner.ledger().perform_with(self.trace, &self.command, &self.swaps);
+        let recorded = owner.sequencer().perform_with(self.trace, &self.command, &self.swaps);
         match (self.finish)(&owner.lookup(), recorded)? {
             Finished::Done(done) => Ok(done),
             Finished::Rest(rest) => rest(owner),

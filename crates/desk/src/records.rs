@@ -71,7 +71,7 @@ pub(crate) const fn removal(key: RecordKey, was: Version) -> Swap {
 
 /// Changes records, all of them or none, and returns whether they were what they were taken for.
 pub(crate) fn swap(owner: &Owner, swaps: Vec<Swap>) -> Result<bool, Refusal> {
-    match owner.ledger().swap(swaps) {
+    match owner.sequencer().swap(swaps) {
         Ok(()) => Ok(true),
         Err(SequencerError::RecordChanged) => Ok(false),
         Err(error) => Err(error.into()),

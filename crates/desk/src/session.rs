@@ -122,9 +122,9 @@ pub fn perform<T>(
 
 /// Records what somebody says and what the desk adds, once.
 pub(crate) fn say(owner: &Owner, trace: TraceId, speaker: &Speaker, act: Act) -> Result<Position, Refusal> {
-    let seen = seen(owner.ledger(), trace, speaker)?;
+    let seen = seen(owner.sequencer(), trace, speaker)?;
     let command = command_at(&owner.lookup(), (trace, seen), speaker, act)?;
-    Ok(owner.ledger().perform(trace, &command)?.position)
+    Ok(owner.sequencer().perform(trace, &command)?.position)
 }
 
 /// Returns what somebody with a key has seen of a trace that is there: its newest event.

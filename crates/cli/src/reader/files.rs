@@ -33,16 +33,16 @@ read_here! {
     ShowTrace, |files, request| trace::show(files.store(), request.path.trace);
     ListEvents, |files, request| trace::events(files.store(), request.path.trace, &request.query);
     ListKeys, |files, _request| files.keys();
-    ListPlans, |files, request| plan::list(files.ledger()?, &request.query);
-    ShowPlanHere, |files, request| plan::show(files.ledger()?, &*files.keyring(), request.path.session);
-    CheckPlanUnder, |files, request| plan::check_under(files.ledger()?, &*files.keyring(), request.body);
+    ListPlans, |files, request| plan::list(files.sequencer()?, &request.query);
+    ShowPlanHere, |files, request| plan::show(files.sequencer()?, &*files.keyring(), request.path.session);
+    CheckPlanUnder, |files, request| plan::check_under(files.sequencer()?, &*files.keyring(), request.body);
     AuditPlan, |files, request| {
-        let ledger = files.ledger()?;
+        let ledger = files.sequencer()?;
         let found = session::read(ledger, request.path.session)?;
         Ok(found.audit(&session::signer(ledger, &*files.keyring())?)?)
     };
     HandOffPlan, |files, request| {
-        let ledger = files.ledger()?;
+        let ledger = files.sequencer()?;
         let found = session::read(ledger, request.path.session)?;
         let signer = session::signer(ledger, &*files.keyring())?;
         Ok(found.handoff(plan::new_uuid()?, &request.body.task, &signer)?)

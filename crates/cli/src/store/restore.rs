@@ -53,9 +53,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     };
     progress.clear();
     let owner = Owner::open(&data)?;
-    let registry = owner.ledger().registry();
+    let registry = owner.sequencer().registry();
     let epoch = registry.epoch_at(registry.head().sequence);
-    let size = size_of(owner.ledger().store())?;
+    let size = size_of(owner.sequencer().store())?;
     let aside = aside.map(|path| path.to_string_lossy().into_owned());
     context.output.reply(&RestoreReply { aside, epoch, event: registry.head(), size })
 }

@@ -87,9 +87,9 @@ fn put_right(owner: &Owner) -> Result<Vec<Stopping>, Refusal> {
         marks.missed.store(false, Ordering::Relaxed);
         (kept.askers.clone(), marks.made.load(Ordering::Relaxed))
     };
-    if owner.ledger().store().is_shared() {
+    if owner.sequencer().store().is_shared() {
         // One of the askers may have been registered elsewhere.
-        owner.ledger().newest_registry()?;
+        owner.sequencer().newest_registry()?;
     }
     let key_directory = owner.key_directory()?;
     let desk = key_directory.registry().desk();
@@ -150,7 +150,7 @@ fn stopping(owner: &Owner, own: &BTreeSet<PrincipalId>) -> Result<Vec<Stopping>,
     }
     let mut authors = BTreeMap::new();
     // Nobody can call a gap off that nobody can answer any more.
-    for summary in blocking(owner, owner.ledger().registry().desk(), vec![OutcomeKind::Open])? {
+    for summary in blocking(owner, owner.sequencer().registry().desk(), vec![OutcomeKind::Open])? {
         let author = match authors.get(&summary.trace) {
             Some(author) => *author,
             None => *authors.entry(summary.trace).or_insert(author_of(owner, summary.trace)?),
@@ -178,13 +178,13 @@ fn blocking(
     };
     pages::read_to_end(|last: Option<&QuestionSummary>| {
         let after = last.map(|summary| summary.cursor);
-        owner.ledger().store().questions(&filter, after, ENTRIES_PER_READ)
+        owner.sequencer().store().questions(&filter, after, ENTRIES_PER_READ)
     })
 }
 
 /// Returns whoever began a trace.
 fn author_of(owner: &Owner, trace: TraceId) -> Result<PrincipalId, Refusal> {
-    let (event, _) = record::read(owner.ledger().store(), trace, Sequence::FIRST)?;
+    let (event, _) = record::read(owner.sequencer().store(), trace, Sequence::FIRST)?;
     Ok(event.envelope().actor)
 }
 

@@ -15,7 +15,7 @@ pub fn list(
     limit: usize,
 ) -> Result<Listed, Refusal> {
     let after = after.map(cursor).transpose()?;
-    let summaries = owner.ledger().store().questions(filter, after, limit + 1)?;
+    let summaries = owner.sequencer().store().questions(filter, after, limit + 1)?;
     page(owner, summaries, limit)
 }
 
@@ -31,7 +31,7 @@ pub fn list_of(
     let mut summaries = Vec::new();
     for asker in askers {
         let filter = QuestionFilter { asker: Some(*asker), ..filter.clone() };
-        summaries.extend(owner.ledger().store().questions(&filter, after, limit + 1)?);
+        summaries.extend(owner.sequencer().store().questions(&filter, after, limit + 1)?);
     }
     summaries.sort_unstable_by_key(|summary| summary.cursor);
     if filter.newest_first {

@@ -109,7 +109,7 @@ impl RunOpening<'_> {
 
     /// Returns whether a trace was opened with just this.
     fn is_opening_of(&self, owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
-        let (event, content) = record::read(owner.ledger().store(), trace, Sequence::FIRST)?;
+        let (event, content) = record::read(owner.sequencer().store(), trace, Sequence::FIRST)?;
         let Some(participants) = self.found(owner)? else { return Ok(false) };
         let same = match event.said().map(|said| said.facts) {
             Ok(Facts::SessionInitialized(facts)) => {
@@ -124,7 +124,7 @@ impl RunOpening<'_> {
 /// Records a run. The same under the same trace is recorded once; something else under it is refused (CLR-04).
 pub fn open(owner: &Owner, opening: &RunOpening<'_>) -> Result<Opened, Refusal> {
     opening.check(owner)?;
-    let (system, ledger) = (owner.system(), owner.ledger());
+    let (system, ledger) = (owner.system(), owner.sequencer());
     let now = system.now()?;
     let trace = opening.trace.unwrap_or_else(|| TraceId::new(now, &mut { system }));
     let known = |trace| ledger.store().trace(trace).map(|found| found.is_some());

@@ -54,7 +54,7 @@ pub fn check_run(store: &dyn Store, trace: TraceId) -> Result<TraceSummary, Refu
 
 /// Returns whether a trace is that of a run that is over: nothing can be recorded there any more.
 pub fn is_over(owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
-    let summary = owner.ledger().store().trace(trace)?;
+    let summary = owner.sequencer().store().trace(trace)?;
     Ok(summary.and_then(|summary| summary.phase).is_some_and(Phase::is_final))
 }
 

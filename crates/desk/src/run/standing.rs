@@ -23,7 +23,7 @@ use crate::{key_directory::KeyDirectory, owner::Owner};
 
 /// Returns where a run stands.
 pub fn standing(owner: &Owner, trace: TraceId) -> Result<RunStanding, Refusal> {
-    let store = owner.ledger().store();
+    let store = owner.sequencer().store();
     let failed = check_run(store, trace)?.failed.is_some();
     let (mut history, mut words) = (History::new(), Words::default());
     read_on(store, trace, &mut history, |event, opening| {

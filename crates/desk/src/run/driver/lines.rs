@@ -61,7 +61,7 @@ pub(super) fn text(mut line: Vec<u8>) -> Result<String, Refusal> {
 
 /// Returns the next lines of a run, as many as fit into one answer; at least those of one event, if there is one.
 pub fn read_lines(owner: &Owner, trace: TraceId, wanted: &ReadRunParameters) -> Result<RunLines, Refusal> {
-    let store = owner.ledger().store();
+    let store = owner.sequencer().store();
     let from = Sequence::try_from(wanted.from.unwrap_or_default()).map_err(|error| {
         let cure = "name the first event that you do not know; the first of all is 0";
         Refusal::new(Code::Malformed, error).about("from").with_cure(cure)
