@@ -8,6 +8,7 @@ mod bench;
 mod fixture;
 mod house;
 mod licences;
+mod map;
 mod needs;
 mod outside;
 mod process;

@@ -1,5 +1,5 @@
-//! `cargo xtask style`: rules for source files that clippy does not know, which crate may need which, and that no public name
-//! means three things.
+//! `cargo xtask style`: rules for source files that clippy does not know, which crate may need which, that no public name
+//! means three things, and that the map of the workspace holds.
 
 use std::fmt;
 use std::path::Path;
@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::house;
+use crate::map;
 use crate::source::{Line, SourceMap};
 use crate::verdict::Verdict;
 use crate::walls;
@@ -23,7 +24,8 @@ pub(crate) fn run() -> Result<Verdict> {
             errors += usize::from(finding.severity == Severity::Error);
         }
     }
-    for finding in walls::check(&workspace)?.into_iter().chain(house::check(&workspace)?) {
+    let of_all = [walls::check(&workspace)?, house::check(&workspace)?, map::check(&workspace)?];
+    for finding in of_all.into_iter().flatten() {
         println!("error: {finding}");
         errors += 1;
     }

@@ -1,5 +1,4 @@
-//! Which crate may need which: the map of `ARCHITECTURE.md`, held against every `Cargo.toml`. Arrows that are to go stand in a
-//! list of their own, which only gets shorter. What tests alone need is free.
+//! Which crate may need which: the map of `ARCHITECTURE.md`, held against every `Cargo.toml`. What tests alone need is free.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,7 +18,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<String>> {
             crates.insert(name, needs);
         }
     }
-    Ok(findings(&crates, MAY, LEFT))
+    Ok(findings(&crates, MAY))
 }
 
 /// The names of crates, and what each needs outside of its tests.
@@ -45,8 +44,8 @@ fn short(name: &str) -> String {
     name.strip_prefix(PREFIX).unwrap_or(name).to_owned()
 }
 
-/// Returns what is wrong: an arrow that may not be, a crate that nobody placed, an exception that nobody needs.
-fn findings(crates: &Crates, may: &[(&str, &[&str])], left: &[(&str, &str)]) -> Vec<String> {
+/// Returns what is wrong: an arrow that may not be, a crate that has no row.
+fn findings(crates: &Crates, may: &[(&str, &[&str])]) -> Vec<String> {
     let mut findings = Vec::new();
     for (name, needs) in crates {
         let Some((_, allowed)) = may.iter().find(|(known, _)| known == name) else {
@@ -55,20 +54,13 @@ fn findings(crates: &Crates, may: &[(&str, &[&str])], left: &[(&str, &str)]) -> 
         };
         for need in needs {
             let is_ours = crates.contains_key(need);
-            let is_left = left.contains(&(name.as_str(), need.as_str()));
-            if is_ours && !allowed.contains(&need.as_str()) && !is_left {
+            if is_ours && !allowed.contains(&need.as_str()) {
                 findings
                     .push(format!("`{name}` needs `{need}`, which it may not: ARCHITECTURE.md has the map"));
             }
             if need == DATABASE && name != STORE {
                 findings.push(format!("`{name}` needs `{DATABASE}`: only `{STORE}` knows a database"));
             }
-        }
-    }
-    for (name, need) in left {
-        if !crates.get(*name).is_some_and(|needs| needs.contains(*need)) {
-            findings
-                .push(format!("`{name}` no longer needs `{need}`: take the arrow off the list in {HERE}"));
         }
     }
     findings
@@ -84,7 +76,7 @@ const MAY: &[(&str, &[&str])] = &[
     ("plan", &["clarify", "core", "engine", "ledger", "rules"]),
     ("run", &["core", "ledger"]),
     ("sandbox", &[]),
-    ("api", &["clarify", "core", "ledger", "plan", "rules", "run"]),
+    ("api", &["clarify", "core", "ledger"]),
     ("store", &["core", "ledger"]),
     ("sequencer", &["core", "engine", "ledger", "store"]),
     ("desk", &["api", "clarify", "core", "engine", "ledger", "plan", "rules", "run", "sequencer", "store"]),
@@ -106,15 +98,12 @@ const MAY: &[(&str, &[&str])] = &[
     ("mcp-fixture", &[]),
 ];
 
-/// Arrows that are there and are to go. One that is gone has to leave this list.
-const LEFT: &[(&str, &str)] = &[("cli", "sequencer")];
-
 /// What the names of our crates begin with.
 const PREFIX: &str = "demur-";
 /// The database, and the crate that knows it.
 const DATABASE: &str = "rusqlite";
 const STORE: &str = "store";
-/// Where the rows and the list are.
+/// Where the rows are.
 const HERE: &str = "xtask/src/walls.rs";
 
 #[cfg(test)]
@@ -131,32 +120,21 @@ mod tests {
     #[test]
     fn arrows_that_may_be_are_no_finding() {
         let sound = crates(&[("core", &["serde"]), ("store", &["core", "rusqlite"]), ("web", &[])]);
-        assert_eq!(findings(&sound, UP, &[]), [""; 0]);
+        assert_eq!(findings(&sound, UP), [""; 0]);
     }
 
     #[test]
-    fn an_arrow_that_may_not_be_is_named_unless_it_is_on_the_list() {
+    fn an_arrow_that_may_not_be_is_named() {
         let wrong = crates(&[("core", &[]), ("store", &[]), ("web", &["store"])]);
         assert_eq!(
-            findings(&wrong, UP, &[]),
+            findings(&wrong, UP),
             ["`web` needs `store`, which it may not: ARCHITECTURE.md has the map"]
-        );
-        assert_eq!(findings(&wrong, UP, &[("web", "store")]), [""; 0]);
-    }
-
-    #[test]
-    fn a_list_only_gets_shorter() {
-        let mended = crates(&[("core", &[]), ("store", &[]), ("web", &["core"])]);
-        let found = findings(&mended, UP, &[("web", "store")]);
-        assert_eq!(
-            found,
-            ["`web` no longer needs `store`: take the arrow off the list in xtask/src/walls.rs"]
         );
     }
 
     #[test]
     fn a_crate_without_a_row_and_a_second_friend_of_the_database_are_findings() {
-        let found = findings(&crates(&[("core", &["rusqlite"]), ("new", &["core"])]), UP, &[]);
+        let found = findings(&crates(&[("core", &["rusqlite"]), ("new", &["core"])]), UP);
         assert_eq!(
             found,
             [

@@ -44,25 +44,16 @@ impl Class {
 }
 
 impl Code {
-    /// Returns the code of an error that names it.
-    pub fn of(text: &'static str) -> Self {
-        match RuleCode::from_text(text) {
-            // What is not there is not there, whoever says so.
-            Some(RuleCode::QUESTION_UNKNOWN) => Self::QuestionUnknown,
-            Some(rule) => Self::Rule(rule),
-            None => Self::own(text).next().unwrap_or(Self::Rule(RuleCode::of(text))),
-        }
+    /// Returns the code of an error of ours, which names it. A test holds every such name against the table, so that one that
+    /// is not there is a mistake in demur.
+    pub fn of(text: &str) -> Self {
+        Self::read(text).unwrap_or(Self::Bug)
     }
 
-    /// Returns the code that somebody told us with an HTTP status: a few texts stand for two codes, which differ in it.
-    pub fn read(text: &str, status: u16) -> Option<Self> {
-        let mut known: Vec<_> = Self::own(text).collect();
-        known.extend(RuleCode::from_text(text).map(Self::Rule));
-        known.iter().find(|code| code.status() == status).or(known.first()).copied()
-    }
-
-    fn own(text: &str) -> impl Iterator<Item = Self> {
-        Self::OWN.iter().copied().filter(move |code| code.as_str() == text)
+    /// Returns the code of this text, if there is one.
+    pub fn read(text: &str) -> Option<Self> {
+        let own = Self::OWN.iter().copied().find(|code| code.as_str() == text);
+        own.or_else(|| RuleCode::from_text(text).map(Self::Rule))
     }
 
     /// Returns the HTTP status.
@@ -80,7 +71,7 @@ impl Code {
 
     /// Returns whether an answer was refused because it is not of a kind that was asked for.
     pub fn is_about_the_kind(self) -> bool {
-        matches!(self, Self::AnswerKind | Self::Rule(RuleCode::ANSWER_KIND | RuleCode::ANSWER_CHOICE))
+        matches!(self, Self::AnswerKind | Self::Rule(RuleCode::ANSWER_CHOICE))
     }
 
     /// Returns whether a server said that it ends: what it refused has changed nothing, and the next try finds another server.

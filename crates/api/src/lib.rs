@@ -3,23 +3,19 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | refusals and their codes | [`refusal`], [`code`] |
+//! | every operation; one call of an operation | [`operation`], [`call`] |
+//! | scopes, of which an operation needs one | [`scope`] |
+//! | refusals, their codes and cures; a refusal over the wire | [`refusal`], [`code`], `cure`, [`problem`] |
 //! | questions | [`question`] |
-//! | people who may sign in | [`person`] |
-//! | who may what | [`scope`] |
-//! | tokens | [`token`] |
-//! | what a refusal says | [`problem`] |
-//! | the server itself | [`server`] |
-//! | what stops an agent | [`hook`] |
-//! | what happens, as it happens | [`feed`] |
 //! | plans | [`plan`] |
 //! | accountable runs | [`run`] |
-//! | the record | [`trace`] |
-//! | keys and identities, statements signed elsewhere | [`key`], [`statement`] |
-//! | the store itself | [`store`] |
-//! | signed messages about identities | [`identity`] |
-//! | everything that can be asked | [`operation`] |
-//! | one call of an operation | [`call`] |
+//! | traces and their events; the feed of all events | [`trace`], [`feed`] |
+//! | keys, statements signed elsewhere, messages about identities | [`key`], [`statement`], [`identity`] |
+//! | tokens, people who may sign in | [`token`], [`person`] |
+//! | the server and its limits; the store | [`server`], [`server_limits`], [`store`] |
+//! | questions that stop an agent, for hooks | [`hook`] |
+//! | the secret that seals the state of an MCP request | [`request_state`] |
+//! | JSON Schemas of all documents | [`schema`] |
 
 pub mod call;
 pub mod code;

@@ -16,15 +16,7 @@ pub use spoken::{
 };
 pub use standing::{GapStatus, PlanStanding, ResolvedGap, SettledGap, WholePlan};
 
-use demur_clarify::uuid::Uuid;
-use demur_core::id::Ulid;
-use demur_ledger::name::TraceId;
 use schemars::{Schema, SchemaGenerator, json_schema};
-
-/// Returns the trace of a session: the same 128 bits under another name.
-pub fn trace_of(session: Uuid) -> TraceId {
-    Ulid::from_u128(session.as_u128()).into()
-}
 
 fn plan_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({

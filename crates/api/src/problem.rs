@@ -33,9 +33,11 @@ pub struct ProblemDetails {
 /// What came over the wire, read back.
 impl From<ProblemDetails> for Refusal {
     fn from(details: ProblemDetails) -> Self {
-        let ProblemDetails { status, code, detail, hint, field, outcome, .. } = details;
-        let Some(code) = Code::read(&code, status) else {
-            return Self::bug(&format!("the server refused with a code that nobody knows, {code}: {detail}"));
+        let ProblemDetails { code, detail, hint, field, outcome, .. } = details;
+        let Some(code) = Code::read(&code) else {
+            return Self::bug(&format!(
+                "the server refused with a code that is not known here, {code}: {detail}"
+            ));
         };
         Self { code, field, message: detail, cure: hint, outcome: outcome.map(Box::new) }
     }

@@ -56,7 +56,9 @@ impl Refusal {
 
 impl<E: Reason> From<E> for Refusal {
     fn from(reason: E) -> Self {
-        let code = Code::of(reason.code());
+        let Some(code) = Code::read(reason.code()) else {
+            return Self::bug(&format!("{}: {}", reason.code(), reason.message()));
+        };
         let (field, cure) = (reason.field(), reason.cure().or(cure_of(code)));
         let [field, cure] = [field, cure].map(|text| text.map(str::to_owned));
         Self { field, cure, ..Self::new(code, reason.message()) }

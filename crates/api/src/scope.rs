@@ -21,7 +21,8 @@ pub enum Scope {
     Metrics,
     /// What a person may do who signed in with a browser: see and answer, read every trace.
     Person,
-    /// What only the user of this machine may do: tokens, the server itself.
+    /// What only the user of this machine may do: keys, tokens, people, plans by the name of a key, runs that are driven,
+    /// the store and the server.
     Local,
 }
 

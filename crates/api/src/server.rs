@@ -43,5 +43,5 @@ pub struct SchemaList {
     pub schemas: Vec<String>,
 }
 
-/// What every client has to speak.
+/// The version of what clients and server say to each other over the socket: both have to have the same.
 pub const PROTOCOL: u32 = 3;

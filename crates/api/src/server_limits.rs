@@ -19,9 +19,9 @@ pub struct ServerLimits {
 impl ServerLimits {
     /// How many connections there can be. Each takes one file descriptor and, with a page behind it, some 13 kB.
     pub const CONNECTIONS: RangeInclusive<u32> = 64..=16_384;
-    /// How many tokens there can be: all of them are one record, which is written anew with each change.
+    /// How many tokens there can be: each is a record, and a server has all of them in memory.
     pub const TOKENS: RangeInclusive<u32> = 1..=10_000;
-    /// How many people there can be, kept in the same way.
+    /// How many people there can be: each is a record, and all of them are read when one is added.
     pub const PEOPLE: RangeInclusive<u32> = 1..=10_000;
 }
 

@@ -11,6 +11,7 @@ use demur_core::{
     id::Ulid,
     limit::{List, Text, Whole},
 };
+use demur_desk::operating_system::OperatingSystem;
 use demur_ledger::{content::AnswerValue, facts::AnswerKind};
 use serde::Serialize;
 
@@ -20,7 +21,6 @@ use crate::{
     context::Context,
     exit::Exit,
     failure::Failure,
-    operating_system::OperatingSystem,
     output::{Paint, Reply},
     question::from_input,
     wait::{self, Stops},

@@ -19,6 +19,7 @@ use demur_api::{
     refusal::Refusal,
     server::PROTOCOL,
 };
+use demur_desk::data::DataFolder;
 use demur_server::credentials::socket::{PROTOCOL_HEADER, RELAY_HEADER};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{
@@ -35,7 +36,7 @@ pub(crate) use start::log_file;
 pub(crate) use stop::Ended;
 pub(crate) use stream::Follow;
 
-use crate::{context::Context, data::DataFolder, failure::Failure};
+use crate::{context::Context, failure::Failure};
 
 /// A client of the server of a data folder.
 pub(crate) struct Client {

@@ -2,14 +2,14 @@
 
 use std::{io::ErrorKind, path::Path};
 
-use crate::{
+use demur_desk::{
     data::DataFolder,
     durable,
-    failure::Failure,
     keyring::FolderKeyring,
-    output::Output,
     visible::{shell_word, visible_path},
 };
+
+use crate::{failure::Failure, output::Output};
 
 /// The global options and the output.
 #[derive(Debug)]

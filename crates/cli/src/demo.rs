@@ -13,6 +13,7 @@ mod tasks;
 
 use std::path::Path;
 
+use demur_desk::{data::DataFolder, durable, operating_system::OperatingSystem, visible::visible_path};
 use demur_ledger::{
     name::TraceId,
     verify::{Report, Verdict},
@@ -21,10 +22,7 @@ use demur_ledger::{
 pub(crate) use desk::DemoDesk;
 
 use self::{cast::Cast, ending::Ending, folder::make_folder, session::Session};
-use crate::{
-    arguments::Demo, context::Context, data::DataFolder, durable, exit::Exit, failure::Failure,
-    operating_system::OperatingSystem, verify, visible::visible_path,
-};
+use crate::{arguments::Demo, context::Context, exit::Exit, failure::Failure, verify};
 
 /// Runs the demo.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Demo) -> Result<(), Failure> {

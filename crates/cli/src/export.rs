@@ -8,6 +8,10 @@ use std::{
 };
 
 use demur_api::code::Code;
+use demur_desk::{
+    data::DataFolder,
+    visible::{shell_word, visible_path},
+};
 use demur_ledger::name::{Position, TraceId};
 use serde::Serialize;
 
@@ -16,12 +20,10 @@ pub(crate) use self::file::NewFile;
 use crate::{
     arguments::Export,
     context::Context,
-    data::DataFolder,
     failure::Failure,
     lookup::{self, TypedId},
     output::{Output, Paint, Reply, counted_as},
     reader::{ExportTrouble, Reader},
-    visible::{shell_word, visible_path},
 };
 
 /// Exports a trace.

@@ -2,9 +2,7 @@
 
 use std::str::FromStr;
 
-use demur_desk::name::NameFlaw;
-
-use crate::key_directory::DESK;
+use demur_desk::{key_directory::DESK, name::NameFlaw};
 
 /// A name of 1 to 64 characters that shows what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +20,7 @@ impl FromStr for HolderName {
 
     fn from_str(name: &str) -> Result<Self, NameError> {
         let found = name.chars().count();
-        if !(1..=LONGEST).contains(&found) {
+        if !(1..=MAX_CHARACTERS).contains(&found) {
             return Err(NameError::Length { found });
         }
         if let Some(flaw) = NameFlaw::of(name) {
@@ -39,7 +37,7 @@ impl FromStr for HolderName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NameError {
     /// Too short or too long.
-    #[error("expected 1 to {LONGEST} characters, found {found}")]
+    #[error("expected 1 to {MAX_CHARACTERS} characters, found {found}")]
     Length {
         /// How many there are.
         found: usize,
@@ -52,7 +50,7 @@ pub(crate) enum NameError {
     Desk,
 }
 
-const LONGEST: usize = 64;
+const MAX_CHARACTERS: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -20,6 +20,7 @@ use std::{
 };
 
 use demur_core::visible::visible;
+use demur_desk::data::DataFolder;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -27,7 +28,6 @@ use self::{session::SessionId, words::Tool};
 use crate::{
     arguments::{HookCommand, HookOptions},
     context::Context,
-    data::DataFolder,
     exit::Exit,
     failure::Failure,
 };

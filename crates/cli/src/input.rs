@@ -7,11 +7,9 @@ use std::{
 };
 
 use demur_api::code::Code;
+use demur_desk::visible::{shell_word, visible_path};
 
-use crate::{
-    failure::Failure,
-    visible::{shell_word, visible_path},
-};
+use crate::failure::Failure;
 
 /// A file as it was read.
 #[derive(Debug)]

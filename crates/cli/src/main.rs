@@ -56,7 +56,6 @@ mod watch;
 use std::{ffi::OsString, panic, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
-use demur_desk::{audit, data, durable, key_directory, keyring, operating_system, owner, visible};
 
 use crate::{
     arguments::{Arguments, Command, suggest},

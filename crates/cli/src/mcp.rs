@@ -12,8 +12,8 @@ use demur_api::{
 };
 use demur_core::hash::sha256;
 use demur_mcp::{
+    door_settings::{self, DoorSettings},
     host::{Extensions, Host, Visitor},
-    manner::{self, Manner},
     state::States,
     stdio,
     tools::Sets,
@@ -37,23 +37,23 @@ pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), Failure>
         let states = states(&api).await?;
         let session = Session::begin(api.folder()).map(Arc::new);
         let host = Arc::new(Bridge { api, session, conversation: conversation() });
-        stdio::serve(host, Arc::new(states), manner(arguments)).await.map_err(|error| trouble(&error))
+        stdio::serve(host, Arc::new(states), settings(arguments)).await.map_err(|error| trouble(&error))
     })
 }
 
-fn manner(arguments: &Mcp) -> Manner {
-    Manner {
+fn settings(arguments: &Mcp) -> DoorSettings {
+    DoorSettings {
         sets: sets(&arguments.tools),
-        wait: arguments.wait.unwrap_or(manner::CALL_WAIT),
+        wait: arguments.wait.unwrap_or(door_settings::CALL_WAIT),
         era: match arguments.era {
-            Some(Era::Of2025) => manner::Era::Of2025,
-            None => manner::Era::Every,
+            Some(Era::Of2025) => door_settings::Era::Of2025,
+            None => door_settings::Era::Every,
         },
         forms: match arguments.forms {
-            Forms::Call => manner::Forms::Call,
-            Forms::Task => manner::Forms::Task,
+            Forms::Call => door_settings::Forms::Call,
+            Forms::Task => door_settings::Forms::Task,
         },
-        ..Manner::default()
+        ..DoorSettings::default()
     }
 }
 

@@ -14,6 +14,7 @@ use std::{
 
 use demur_api::{code::Code, question::QuestionId};
 use demur_core::{canonical, visible::visible};
+use demur_desk::visible::visible_path;
 use serde::Serialize;
 
 pub(crate) use demur_core::words::{counted, counted_as};
@@ -22,7 +23,7 @@ pub(crate) use progress::{Progress, percent};
 pub(crate) use table::Table;
 pub(crate) use width::{columns, fitted};
 
-use crate::{failure::Failure, visible::visible_path};
+use crate::failure::Failure;
 
 /// What a command answers: a document for programs, a text for people.
 pub(crate) trait Reply: Serialize {

@@ -14,11 +14,14 @@ use demur_api::{
         BeginOperationAs, CheckPlanUnder, ConfirmPlanAs, NoArguments, Nothing, OfEvent, OfGap, OfPlan,
         ResolveGapAs, ShowPlanHere, ShowReceipt, SubmitPlanAs,
     },
-    plan::{self as api, GapStatus, PlanStanding, ResolvedGap, ToldPlan, trace_of},
+    plan::{self as api, GapStatus, PlanStanding, ResolvedGap, ToldPlan},
 };
 use demur_clarify::{name::AgentId, uuid::Uuid};
 use demur_core::{canonical, limit::Text};
-use demur_desk::plan as desk;
+use demur_desk::{
+    durable,
+    plan::{self as desk},
+};
 use demur_ledger::name::{Sequence, TraceId};
 use demur_rules::{Plan, Rules};
 use serde_json::{Map, Value};
@@ -31,7 +34,6 @@ use crate::{
     arguments::{BeginOperation, Check, ConfirmPlan, PlanCommand, ResolvePlan, RulesChoice, SubmitPlan},
     client::{Client, SocketRequest},
     context::Context,
-    durable,
     exit::Exit,
     failure::Failure,
     lookup::{self, TypedId},
@@ -83,7 +85,7 @@ pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit
             }
             told = Some(seen);
         }
-        thread::sleep(LOOK_AGAIN);
+        thread::sleep(LOOK_INTERVAL);
     }
     Ok(Exit::Success)
 }
@@ -124,7 +126,7 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, F
     let path = OfGap { session, gap: arguments.gap.clone() };
     let told = client.call_with(&ApiRequest::<ResolveGapAs>::send(path, given), SocketRequest::once)?;
     let receipt = arguments.receipt.as_deref();
-    keep_receipt(&client, trace_of(session), told.plan.event, receipt)?;
+    keep_receipt(&client, TraceId::of_session(session.as_u128()), told.plan.event, receipt)?;
     let accepted_answer = arguments.answer.clone().filter(|_| told.reason.is_none());
     let (status, reason) = (told.status, told.reason);
     let (gap_id, session) = (arguments.gap.clone(), told.plan.into_standing());
@@ -231,4 +233,4 @@ impl Reply for ResolvedGap {
 }
 
 /// How long a change of a watched file may go unseen.
-const LOOK_AGAIN: Duration = Duration::from_millis(200);
+const LOOK_INTERVAL: Duration = Duration::from_millis(200);

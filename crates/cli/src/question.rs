@@ -165,7 +165,7 @@ fn read(context: &mut Context<'_>, shown: &QuestionView) -> Result<String, Failu
 /// Returns the text on standard input, for a command that takes `-`.
 pub(crate) fn from_input(command: &str, secret: bool) -> Result<String, Failure> {
     let mut text = String::new();
-    let read = io::stdin().lock().take(LONGEST).read_to_string(&mut text);
+    let read = io::stdin().lock().take(MAX_ANSWER_BYTES).read_to_string(&mut text);
     read.map_err(|error| {
         Failure::of(Code::FileUnreadable, format!("cannot read standard input: {error}"))
             .with_hint(format!("it has to be text in UTF-8; `demur {command} --help` shows how to give it"))
@@ -241,4 +241,4 @@ impl Reply for Passed {
 }
 
 /// How much of standard input is read for an answer: more is no answer.
-const LONGEST: u64 = 1 << 17;
+const MAX_ANSWER_BYTES: u64 = 1 << 17;

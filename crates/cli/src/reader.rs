@@ -12,6 +12,7 @@ use demur_api::{
     store::{FindParameters, IdKind},
     trace::{EventParameters, TraceView},
 };
+use demur_desk::{data::DataFolder, read_only::ReadOnlyFolder};
 use demur_ledger::{
     envelope::Event,
     name::{Sequence, TraceId},
@@ -19,15 +20,15 @@ use demur_ledger::{
 
 pub(crate) use export::ExportTrouble;
 
-use self::files::{Files, ReadHere};
-use crate::{client::Client, data::DataFolder, failure::Failure};
+use self::files::ReadHere;
+use crate::{client::Client, failure::Failure};
 
 /// A data folder to be read.
 pub(crate) enum Reader {
     /// Its server answers.
     Server(Client),
     /// No server can be reached or started.
-    Files(Box<Files>),
+    Files(Box<ReadOnlyFolder>),
 }
 
 impl Reader {
@@ -39,7 +40,7 @@ impl Reader {
         match Client::reaching(data.clone()) {
             Ok(client) => Ok(Self::Server(client)),
             // What keeps a server from beginning may not be in a reader's way; if it is, that is said.
-            Err(_) => Ok(Self::Files(Box::new(Files::open(data)?))),
+            Err(_) => Ok(Self::Files(Box::new(ReadOnlyFolder::open(data)?))),
         }
     }
 

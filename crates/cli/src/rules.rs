@@ -23,7 +23,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &RulesCommand) -> Result<(
 
 /// Returns the plan in a file; `-` is standard input.
 pub(crate) fn read_plan(path: &Path) -> Result<Plan, Failure> {
-    let input = Input::read(path, LONGEST)?;
+    let input = Input::read(path, MAX_PLAN_BYTES)?;
     Plan::read(&input.bytes).map_err(|error| {
         let message = format!("{}: {error}", input.shown);
         Failure::of(Code::PlanMalformed, message)
@@ -32,4 +32,4 @@ pub(crate) fn read_plan(path: &Path) -> Result<Plan, Failure> {
 }
 
 /// How long a plan is at most, in bytes.
-const LONGEST: usize = 256 << 10;
+const MAX_PLAN_BYTES: usize = 256 << 10;

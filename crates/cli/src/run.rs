@@ -19,6 +19,7 @@ use demur_api::{
     operation::{self, Nothing, OfTrace},
     run::{self, ClaimId, ClaimRun, ClaimedRun},
 };
+use demur_desk::{data::DataFolder, operating_system::OperatingSystem};
 use demur_ledger::{name::TraceId, state::Phase};
 use demur_run::Orders;
 
@@ -35,12 +36,10 @@ use crate::{
     arguments::{AbortRun, ResumeRun, Run, RunCommand, Until},
     client::Client,
     context::Context,
-    data::DataFolder,
     demo::DemoDesk,
     exit::Exit,
     failure::Failure,
     lookup,
-    operating_system::OperatingSystem,
     output::Output,
     reader::Reader,
 };

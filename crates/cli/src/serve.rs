@@ -9,6 +9,7 @@ use demur_api::{
     server::ServerStatus,
     server_limits::ServerLimits,
 };
+use demur_desk::data::DataFolder;
 use demur_server::serve::{self, Config, Listen};
 use serde::Serialize;
 use tracing_subscriber::{
@@ -22,7 +23,6 @@ use crate::{
     arguments::{Serve, Stop},
     client::{Client, Ended},
     context::Context,
-    data::DataFolder,
     failure::Failure,
     output::{Paint, Reply, counted},
     plan::whoever,

@@ -24,7 +24,11 @@ use demur_api::{
     operation::{NoArguments, SetHook},
 };
 use demur_core::limit::Text;
-use demur_desk::marks::{self, AskerStanding};
+use demur_desk::{
+    data::DataFolder,
+    marks::{self, AskerStanding},
+    visible::visible_path,
+};
 use serde::Serialize;
 
 use self::{
@@ -36,10 +40,8 @@ use crate::{
     arguments::{ClientName, Setup},
     client::{self as server_client},
     context::Context,
-    data::DataFolder,
     failure::Failure,
     output::{Paint, Reply},
-    visible::visible_path,
 };
 
 /// Changes the configuration of a client, or prints what would be put in.

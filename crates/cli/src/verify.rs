@@ -9,7 +9,7 @@ mod source;
 use std::{path::Path, time::Instant};
 
 use demur_api::code::Code;
-use demur_desk::verification::Verification;
+use demur_desk::{audit::threads, verification::Verification, visible::visible_path};
 use demur_ledger::verify::{self, Options, Report, Verdict, VerifyError};
 
 pub(crate) use anchor::{parse_head, parse_pin};
@@ -17,12 +17,10 @@ pub(crate) use anchor::{parse_head, parse_pin};
 use self::{page::Page, source::Source};
 use crate::{
     arguments::Verify,
-    audit::threads,
     context::Context,
     exit::Exit,
     failure::Failure,
     output::{Progress, percent},
-    visible::visible_path,
 };
 
 /// Verifies one file, or two side by side.

@@ -132,7 +132,7 @@ async fn told(mut signal: Signal, exit: Exit) -> Heard {
 
 async fn until_settled(api: SocketApi, at: usize, id: QuestionId) -> Heard {
     loop {
-        let query = WaitParameters { seconds: Some(AT_A_TIME.as_secs()) };
+        let query = WaitParameters { seconds: Some(REQUEST_WAIT.as_secs()) };
         let request = ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query);
         match api.call(request).await.map(|reply| reply.document) {
             Ok(shown) if !shown.is_open() => return Heard::Settled(at, Ok(Box::new(shown))),
@@ -241,7 +241,7 @@ impl Reply for All<'_> {
 }
 
 /// How long one request waits: a connection that is broken without a word is noticed then.
-const AT_A_TIME: Duration = Duration::from_mins(5);
+const REQUEST_WAIT: Duration = Duration::from_mins(5);
 
 #[cfg(test)]
 mod tests {

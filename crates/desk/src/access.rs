@@ -7,7 +7,7 @@ mod trace;
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 
 pub(crate) use caller::LOCAL_ASKER;
-pub use caller::{Caller, LOCAL_AGENT, TOKEN_HINT, Token};
+pub use caller::{Caller, LOCAL_AGENT, Token};
 pub(crate) use question::{asker_for, asker_of, seen_question};
 pub(crate) use trace::{check_trace, may_read, player_in};
 
@@ -35,9 +35,9 @@ fn refusal(caller: &Caller, scopes: &[Scope]) -> Refusal {
         return stranger();
     }
     if let Some(role) = caller.role() {
-        let message = format!("expected somebody who may do this, found an {}", role.as_str());
+        let message = format!("expected a role that may do this, found {}", role.as_str());
         return Refusal::new(Code::Forbidden, message)
-            .with_cure("nothing was changed; ask whoever runs demur here for another role");
+            .with_cure("nothing was changed; ask the user who runs this server for another role");
     }
     let words: Vec<_> = scopes.iter().map(|scope| scope.as_str()).collect();
     let message = format!("expected a token with the scope {}, found one without", words.join(" or "));
@@ -49,5 +49,6 @@ pub(crate) const LOOKING: &[Scope] = &[Scope::Read];
 
 /// Returns the refusal of a caller without credentials, the same for everything that is closed.
 pub fn stranger() -> Refusal {
-    Refusal::new(Code::Unauthenticated, "expected a token, found none that is good").with_cure(TOKEN_HINT)
+    Refusal::new(Code::Unauthenticated, "expected a token, found none that is good")
+        .with_cure("send `Authorization: Bearer TOKEN`; `demur token new` makes one")
 }

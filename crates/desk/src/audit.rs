@@ -28,9 +28,9 @@ pub fn audit(
     let software = software()?;
     thread::scope(|scope| {
         let export = scope.spawn(move || {
-            ledger.export(trace, software, &mut BufWriter::with_capacity(BUFFER, writer), tell)
+            ledger.export(trace, software, &mut BufWriter::with_capacity(PIPE_BUFFER_BYTES, writer), tell)
         });
-        let report = verify(BufReader::with_capacity(BUFFER, reader), options, &mut |_| ());
+        let report = verify(BufReader::with_capacity(PIPE_BUFFER_BYTES, reader), options, &mut |_| ());
         let exported = export.join().map_err(|_| Refusal::bug(&"the export ended in a panic"))?;
         match (exported, report) {
             // The verifier may have seen enough before the end.
@@ -74,4 +74,4 @@ pub fn threads() -> usize {
 }
 
 /// How much goes through the pipe at a time.
-const BUFFER: usize = 1 << 16;
+const PIPE_BUFFER_BYTES: usize = 1 << 16;

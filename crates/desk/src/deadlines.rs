@@ -31,14 +31,14 @@ pub async fn run(desk: Arc<Desk>) {
         });
         let wait;
         (wait, passed) = looked.await.unwrap_or_else(|error| (Err(error), Passed::default()));
-        let wait = log.note(wait).unwrap_or(AFTER_TROUBLE);
+        let wait = log.note(wait).unwrap_or(RETRY_DELAY);
         tokio::select! {
             () = time::sleep(wait) => {}
             changed = commits.changed() => if changed.is_err() { return },
             () = desk.stopping() => return,
         }
         // A burst of commits is one look.
-        time::sleep(BURST).await;
+        time::sleep(GATHER_DELAY).await;
     }
 }
 
@@ -73,7 +73,7 @@ impl Passed {
 /// Records what is due and returns how long nothing else will be.
 fn fire(owner: &Owner, now: Timestamp, passed: &mut Passed) -> Result<Duration, Refusal> {
     passed.renew();
-    let (store, limit) = (owner.ledger().store(), BATCH + passed.questions.len());
+    let (store, limit) = (owner.sequencer().store(), DEADLINES_PER_LOOK + passed.questions.len());
     let due = store.due_questions(now, limit)?;
     let is_full = due.len() == limit;
     for question in &due {
@@ -83,15 +83,15 @@ fn fire(owner: &Owner, now: Timestamp, passed: &mut Passed) -> Result<Duration, 
             passed.note(question, &error);
         }
     }
-    if is_full && passed.questions.len() < MOST_PASSED {
+    if is_full && passed.questions.len() < MAX_PASSED_QUESTIONS {
         return Ok(Duration::ZERO);
     }
     if !passed.questions.is_empty() {
-        passed.until.get_or_insert_with(|| Instant::now() + AFTER_TROUBLE);
-        return Ok(AFTER_TROUBLE);
+        passed.until.get_or_insert_with(|| Instant::now() + RETRY_DELAY);
+        return Ok(RETRY_DELAY);
     }
     let wait = store.next_deadline()?.map(|next| next.as_millis().saturating_sub(now.as_millis()));
-    Ok(wait.map_or(LONGEST, |millis| Duration::from_millis(millis).min(LONGEST)))
+    Ok(wait.map_or(MAX_SLEEP, |millis| Duration::from_millis(millis).min(MAX_SLEEP)))
 }
 
 const fn id_of(question: &QuestionSummary) -> QuestionId {
@@ -99,12 +99,12 @@ const fn id_of(question: &QuestionSummary) -> QuestionId {
 }
 
 /// How many deadlines are fired at once.
-const BATCH: usize = 64;
+const DEADLINES_PER_LOOK: usize = 64;
 /// How many questions are passed over; those behind them wait.
-const MOST_PASSED: usize = 10_000;
+const MAX_PASSED_QUESTIONS: usize = 10_000;
 /// The clock may be set: nobody sleeps longer than this.
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_SLEEP: Duration = Duration::from_secs(30);
 /// How long until what could not be recorded is tried again.
-const AFTER_TROUBLE: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// How long commits are gathered before the next look.
-const BURST: Duration = Duration::from_millis(20);
+const GATHER_DELAY: Duration = Duration::from_millis(20);

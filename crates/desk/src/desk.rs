@@ -120,7 +120,7 @@ impl Desk {
         F: FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
     {
         let (sender, receiver) = oneshot::channel();
-        // Nobody hears what came of it who has left.
+        // The work is done also if its caller has left: then nobody takes the result.
         let work = move |desk: &Self| drop(sender.send(work(desk)));
         self.hand_over(Box::new(work)).await?;
         receiver.await.map_err(|error| Refusal::bug(&error))?

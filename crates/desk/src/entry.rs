@@ -168,7 +168,7 @@ impl Desk {
                 return Ok(shown);
             }
             if caller.waits_as(&shown.asker) {
-                waiter.is_of_asker();
+                waiter.note_asker();
             }
             tokio::select! {
                 () = told => {}

@@ -23,7 +23,7 @@ use crate::{owner::Owner, record};
 
 /// Returns what is known of a trace.
 pub fn summary(owner: &Owner, trace: TraceId) -> Result<TraceSummary, Refusal> {
-    Ok(owner.ledger().store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?)
+    Ok(owner.sequencer().store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?)
 }
 
 /// Returns up to so many events of a trace from a place on. Nothing else is read but the one before them, and artifacts
@@ -37,12 +37,12 @@ pub fn read(
     let trace = summary.trace;
     let before = from.number().checked_sub(1).and_then(|number| Sequence::try_from(number).ok());
     let (start, skipped) = before.map_or((from, 0), |before| (before, 1));
-    let stored = owner.ledger().store().events(trace, start, limit.saturating_add(skipped))?;
+    let stored = owner.sequencer().store().events(trace, start, limit.saturating_add(skipped))?;
     let key_directory = owner.key_directory()?;
     let checked =
         check_excerpt(key_directory.registry(), trace, start, summary.head, stored.iter().map(kept));
     let mut timeline = Timeline::without_state(key_directory.names().clone());
-    let mut room = ROOM;
+    let mut room = MAX_ARTIFACT_BYTES_PER_PAGE;
     for (checked, stored) in checked.iter().zip(&stored) {
         let said = checked.event.as_ref().and_then(|event| event.said().ok());
         if said.is_none_or(|said| said.facts.event_type().is_none()) {
@@ -63,7 +63,7 @@ pub fn refuse_newer(trace: TraceId, sequence: Sequence, stored: &Stored) -> Resu
 
 /// Returns what a trace is about: the words of its first event.
 pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, Refusal> {
-    match record::read(owner.ledger().store(), trace, Sequence::FIRST) {
+    match record::read(owner.sequencer().store(), trace, Sequence::FIRST) {
         Ok((event, content)) => Ok(Timeline::new().take(&event, content)),
         // Its own page says what is wrong with it.
         Err(SequencerError::Damaged { .. } | SequencerError::Store(StoreError::TraceNewer { .. })) => {
@@ -77,7 +77,7 @@ pub fn opening(owner: &Owner, trace: TraceId) -> Result<Option<Entry>, Refusal> 
 pub fn graph(owner: &Owner, trace: TraceId) -> Result<Graph, Refusal> {
     let mut timeline = Timeline::with_names(owner.key_directory()?.names().clone());
     let mut graph = Graph::new();
-    record::walk(owner.ledger().store(), trace, Sequence::FIRST, |event, content| {
+    record::walk(owner.sequencer().store(), trace, Sequence::FIRST, |event, content| {
         if let Some(entry) = timeline.take(&event, content) {
             graph.take(&entry);
         }
@@ -96,7 +96,7 @@ pub fn artifact(owner: &Owner, event: &Event, kept: &Kept<ArtifactPlace>) -> Fou
         Kept::Erased => return FoundArtifact { standing: Standing::Erased, bytes: None },
         Kept::Absent => return FoundArtifact { standing: Standing::Missing, bytes: None },
     };
-    match owner.ledger().store().artifact(&place.address) {
+    match owner.sequencer().store().artifact(&place.address) {
         Ok(Some(bytes)) => {
             let good = facts.commitment.opens_artifact(&place.salt, &bytes);
             FoundArtifact { standing: if good { Standing::Good } else { Standing::Bad }, bytes: Some(bytes) }
@@ -208,4 +208,4 @@ fn absent(stored: &Stored) -> Disclosure {
 }
 
 /// How many bytes of artifacts are read for one page.
-const ROOM: u64 = 4 << 20;
+const MAX_ARTIFACT_BYTES_PER_PAGE: u64 = 4 << 20;

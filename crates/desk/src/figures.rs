@@ -30,31 +30,31 @@ impl Desk {
     pub fn figures(&self, caller: &Caller) -> Result<DeskFigures, Refusal> {
         admit(caller, COUNTING)?;
         let owner = self.owner()?;
-        let recorded = owner.ledger().figures();
+        let recorded = owner.sequencer().figures();
         Ok(DeskFigures {
             events: recorded.events,
             commits: recorded.commits,
             refusals: recorded.refusals,
             queued: recorded.waiting,
-            questions: owner.ledger().store().question_counts()?,
+            questions: owner.sequencer().store().question_counts()?,
         })
     }
 
     /// Returns how many questions have each outcome; outcomes that none has are left out. May block.
     pub fn question_counts(&self, caller: &Caller) -> Result<Vec<(OutcomeKind, u64)>, Refusal> {
         admit(caller, LOOKING)?;
-        Ok(self.owner()?.ledger().store().question_counts()?)
+        Ok(self.owner()?.sequencer().store().question_counts()?)
     }
 
     /// Returns whether a question is open. May block.
     pub fn has_open_question(&self) -> Result<bool, Refusal> {
-        let counts = self.owner()?.ledger().store().question_counts()?;
+        let counts = self.owner()?.sequencer().store().question_counts()?;
         Ok(counts.iter().any(|(kind, count)| *kind == OutcomeKind::Open && *count > 0))
     }
 
     /// Returns the port at which the folder was served last, if anybody kept it. May block.
     pub fn remembered_port(&self) -> Result<Option<u16>, Refusal> {
-        let found = records::find(self.owner()?.ledger().store(), &RecordKey::new(PORT)?)?;
+        let found = records::find(self.owner()?.sequencer().store(), &RecordKey::new(PORT)?)?;
         Ok(found.map(|(_, port)| port))
     }
 
@@ -62,7 +62,7 @@ impl Desk {
     pub fn remember_port(&self, port: u16) -> Result<(), Refusal> {
         let (owner, key) = (self.owner()?, RecordKey::new(PORT)?);
         for _ in 0..records::ATTEMPTS {
-            let was = match records::find::<u16>(owner.ledger().store(), &key)? {
+            let was = match records::find::<u16>(owner.sequencer().store(), &key)? {
                 Some((_, known)) if known == port => return Ok(()),
                 found => found.map_or(Version::ABSENT, |(version, _)| version),
             };

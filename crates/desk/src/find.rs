@@ -32,7 +32,7 @@ pub fn find(store: &dyn Store, wanted: &FindParameters) -> Result<FoundIds, Refu
         (IdKind::Question, LAST) => texts(newest_question(store)?),
         (IdKind::Question, _) => questions(store, typed)?,
     };
-    ids.truncate(ENOUGH);
+    ids.truncate(MAX_IDS);
     Ok(FoundIds { ids })
 }
 
@@ -51,7 +51,7 @@ fn traces(store: &dyn Store, typed: &str, fits: impl Fn(TraceKind) -> bool) -> R
         if fits(kind) {
             found.push(id);
         }
-        Ok(found.len() < ENOUGH)
+        Ok(found.len() < MAX_IDS)
     })?;
     Ok(texts(found))
 }
@@ -63,7 +63,7 @@ fn plans(store: &dyn Store, typed: &str) -> Result<Vec<String>, Refusal> {
         if kind == TraceKind::Work {
             found.extend(session_of(store, trace)?);
         }
-        Ok(found.len() < ENOUGH)
+        Ok(found.len() < MAX_IDS)
     })?;
     Ok(texts(found))
 }
@@ -111,14 +111,14 @@ fn questions(store: &dyn Store, typed: &str) -> Result<Vec<String>, Refusal> {
             Some(place) => found.extend(store.question(trace, place)?.as_ref().map(id_of)),
             None => found.extend(of_trace(store, trace)?.iter().map(id_of)),
         }
-        Ok(found.len() < ENOUGH)
+        Ok(found.len() < MAX_IDS)
     })?;
     Ok(texts(found))
 }
 
 fn of_trace(store: &dyn Store, trace: TraceId) -> Result<Vec<QuestionSummary>, Refusal> {
     let of_trace = QuestionFilter { trace: Some(trace), ..QuestionFilter::default() };
-    Ok(store.questions(&of_trace, None, ENOUGH)?)
+    Ok(store.questions(&of_trace, None, MAX_IDS)?)
 }
 
 fn id_of(found: &QuestionSummary) -> QuestionId {
@@ -130,7 +130,7 @@ const LAST: &str = "last";
 /// What stands for the trace of the keys.
 const REGISTRY: &str = "registry";
 /// How many are looked for: one more than a message names says that there are more.
-const ENOUGH: usize = 6;
+const MAX_IDS: usize = 6;
 
 #[cfg(test)]
 mod tests {

@@ -117,7 +117,7 @@ async fn follow(desk: &Arc<Desk>) {
     loop {
         // Nobody is told that they watch before this place is known, so what comes after it reaches them.
         let looked = desk.work(|_, owner| {
-            let store = owner.ledger().store();
+            let store = owner.sequencer().store();
             let (is_shared, end) = (store.is_shared(), store.end()?);
             // What others recorded before this place is not heard any more.
             if is_shared && marks::tidy(owner).is_err() {
@@ -181,10 +181,10 @@ async fn keep_up(desk: &Arc<Desk>) {
         // Not in line with requests: however many there are, this one is on time.
         let kept_up = task::spawn_blocking(move || {
             let owner = here.owner()?;
-            if !owner.ledger().store().is_shared() {
+            if !owner.sequencer().store().is_shared() {
                 return Ok(false);
             }
-            owner.ledger().renew_lease()?;
+            owner.sequencer().renew_lease()?;
             here.tokens().load(&owner).map(|()| true)
         });
         let kept_up = kept_up.await.unwrap_or_else(|error| Err(Refusal::bug(&error)));
@@ -219,7 +219,7 @@ async fn hear_on(desk: &Arc<Desk>, mut after: Cursor, log: &mut TroubleLog) -> C
 }
 
 fn hear(desk: &Desk, owner: &Owner, after: Cursor) -> Result<(Cursor, bool), Refusal> {
-    let followed = owner.ledger().follow(after)?;
+    let followed = owner.sequencer().follow(after)?;
     if !followed.changes.is_empty() {
         let of = |(trace, entry): &(TraceId, Entry)| {
             let id = |sequence| QuestionId { trace: *trace, sequence };
@@ -230,7 +230,7 @@ fn hear(desk: &Desk, owner: &Owner, after: Cursor) -> Result<(Cursor, bool), Ref
         for id in &questions {
             owner.lookup().questions().forget(*id);
         }
-        let marked = owner.marks().hear(owner.ledger().store(), followed.changes);
+        let marked = owner.marks().hear(owner.sequencer().store(), followed.changes);
         desk.waiters().wake(questions);
         marked?;
     }
@@ -263,7 +263,7 @@ struct Page {
 }
 
 fn page(owner: &Owner, after: Cursor) -> Result<Page, Refusal> {
-    let store = owner.ledger().store();
+    let store = owner.sequencer().store();
     let found = store.changes(after, EVENTS_PER_READ)?;
     let (last, is_full) = (found.last().map(|(place, _)| *place), found.len() == EVENTS_PER_READ);
     let mut changes = Vec::new();

@@ -34,7 +34,7 @@ impl KeyDirectory {
         };
         let mut next = Sequence::FIRST;
         while next <= key_directory.registry.head().sequence {
-            let page = store.events(key_directory.registry.trace(), next, PAGE)?;
+            let page = store.events(key_directory.registry.trace(), next, EVENTS_PER_READ)?;
             if page.is_empty() {
                 return Err(key_directory.damaged(next, "CHAIN_BREAK"));
             }
@@ -118,4 +118,4 @@ pub fn software() -> Result<Text<1, 128>, Refusal> {
 pub const DESK: &str = "desk";
 
 /// How many events are read at once.
-const PAGE: usize = 1024;
+const EVENTS_PER_READ: usize = 1024;

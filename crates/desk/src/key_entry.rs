@@ -6,7 +6,7 @@ use demur_ledger::{name::Sequence, registry::KeyRecord};
 
 use crate::{key_directory::KeyDirectory, keyring::Keyring};
 
-/// Returns every key of a key_directory, oldest first.
+/// Returns every key of a directory, the oldest first.
 pub fn entries(key_directory: &KeyDirectory, keyring: &dyn Keyring) -> Vec<KeyEntry> {
     let mut entries: Vec<KeyEntry> = key_directory
         .registry()
@@ -38,7 +38,7 @@ fn entry(
         principal: record.principal,
         public_key: record.public,
         recovery: record.recovery,
-        retires_after: overlap.map(|moment| moment.time.plus_millis(OVERLAP)),
+        retires_after: overlap.map(|moment| moment.time.plus_millis(KEY_OVERLAP_MILLIS)),
         retired: record.retired.and_then(|at| moment(key_directory, at)),
         revoked: record.revoked.and_then(|at| revocation(key_directory, at)),
         roles: record.roles.clone(),
@@ -63,4 +63,4 @@ fn revocation(key_directory: &KeyDirectory, at: Sequence) -> Option<Revocation> 
 pub const NO_NOTE: &str = "no note";
 
 /// How long a key stays usable after its rotation, in milliseconds: 24 hours.
-pub const OVERLAP: u64 = 24 * 60 * 60 * 1000;
+pub const KEY_OVERLAP_MILLIS: u64 = 24 * 60 * 60 * 1000;

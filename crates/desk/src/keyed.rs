@@ -27,9 +27,9 @@ impl Keyed {
     /// Returns the command of a request that an author sends under a key.
     pub(crate) fn new(author: &Author, key: &str, request: &impl Serialize) -> Result<Self, Refusal> {
         let principal = author.principal().as_ulid().as_u128().to_be_bytes();
-        let beginning = half(&digest(Purpose::Effect, &[b"idempotency\0", &principal, key.as_bytes()]));
+        let beginning = first_bits(&digest(Purpose::Effect, &[b"idempotency\0", &principal, key.as_bytes()]));
         let request = canonical::to_vec(request)?;
-        let end = half(&digest(Purpose::Effect, &[b"request\0", &request]));
+        let end = first_bits(&digest(Purpose::Effect, &[b"request\0", &request]));
         let number = u128::from(beginning) << 64 | u128::from(end);
         Ok(Self { principal: author.principal(), command: CommandId::from(Ulid::from_u128(number)) })
     }
@@ -53,8 +53,8 @@ impl Keyed {
 
     /// Returns the event of an earlier request under the same key; another request under it is refused.
     pub(crate) fn earlier(&self, owner: &Owner, author: &Author) -> Result<Option<Performed>, Refusal> {
-        let registry = owner.ledger().registry();
-        let store = owner.ledger().store();
+        let registry = owner.sequencer().registry();
+        let store = owner.sequencer().store();
         // A key that was rotated is the same author.
         let own = registry.keys().filter(|(_, record)| record.principal == author.principal());
         let mut found = None;
@@ -79,8 +79,8 @@ pub(crate) fn position(performed: &Performed) -> Result<Position, Refusal> {
     Ok(read_performed(performed)?.position())
 }
 
-/// Returns the first half of the first half of a digest.
-fn half(digest: &Digest) -> u64 {
+/// Returns the first 64 bits of a digest.
+fn first_bits(digest: &Digest) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&digest.as_bytes()[..8]);
     u64::from_be_bytes(bytes)

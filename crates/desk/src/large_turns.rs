@@ -45,7 +45,7 @@ impl LargeTurns {
         match most {
             None => Ok(LargeTurn { turns: self.clone(), holder }),
             Some(most) => {
-                let message = format!("expected at most {most} large files on their way, found more");
+                let message = format!("expected at most {most} large requests at once, found more");
                 Err(Refusal::new(Code::Overloaded, message).with_cure("try again in a moment"))
             }
         }
@@ -78,7 +78,7 @@ impl Drop for LargeTurn {
     }
 }
 
-/// How many large files go in or out at once: for the user of this machine, and as many for all others.
+/// How many large requests go on at once: for the user of this machine, and as many for all others.
 const MAX_LARGE: usize = 8;
 /// How many of these one token has.
 const MAX_LARGE_PER_TOKEN: usize = 4;

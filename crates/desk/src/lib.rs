@@ -1,22 +1,25 @@
-//! A data folder in use: what the command line and the server both do with it. Decisions are the engine's; here are the
-//! folder and its owner, the secrets, the rules, and the way from what somebody wants to what is recorded.
+//! The desk: every operation is admitted and done here, whichever interface it comes through. It has the store, the secrets,
+//! the rules, the clock and the randomness. Decisions are the engine's.
 //!
 //! | part | module |
 //! |---|---|
-//! | what is told about files, in letters that are safe to show | [`error`], [`visible`] |
-//! | clock and randomness | [`operating_system`] |
-//! | data folder, secrets, the store in use | [`data`], [`keyring`], [`key`], [`key_entry`], [`owner`], [`key_directory`], [`durable`] |
-//! | rule packs | [`rules`] |
-//! | plans | [`plan`], [`session`] |
-//! | questions, and the marks that hooks look at | [`question`], [`marks`] |
+//! | the one entry; who may do what; what needs no disk | [`desk`], [`entry`], [`access`], [`lookup`] |
+//! | how many large requests go on at once | [`large_turns`] |
+//! | operations for the user of this machine alone; those about the server | `local`, `server_status`, `request_state` |
+//! | questions; marks on the disk for hooks | [`question`], [`marks`] |
+//! | plans, and the rule packs they are held against | [`plan`], [`session`], [`rules`] |
 //! | accountable runs | [`run`] |
-//! | the way in: who may, how it is done, what needs no disk | [`entry`], [`access`], [`lookup`], [`desk`] |
-//! | tokens and people | [`token`], [`person`] |
-//! | who waits for what, who watches, and deadlines that pass | [`waiters`], [`watch`], [`follower`], [`deadlines`] |
-//! | events with their words, and what holds of them; what is to be recorded | [`record`], [`excerpt`], [`recording`], [`trace`] |
-//! | which ids begin so, what a trace is about | [`find`], [`subject`] |
-//! | a checkpoint over the store, and a look at all of it; what is counted | [`store_check`], [`figures`] |
-//! | what the verifier says about a trace of the store, and about a file | [`audit`], [`verification`] |
+//! | traces: listed, shown event by event, exported | [`trace`], [`record`], [`excerpt`], [`subject`] |
+//! | ids by their beginning | [`find`] |
+//! | keys, tokens, people, and the one space of their names | [`key`], [`key_entry`], [`key_directory`], [`token`], [`person`], [`name`] |
+//! | data folder, store and secrets of one process; a folder that is only read | [`data`], `held_folder`, [`owner`], [`keyring`], [`durable`], [`read_only`] |
+//! | records with compare and swap; idempotency keys; lists read to their end | `records`, `keyed`, `pages` |
+//! | a statement on its way to the sequencer | [`recording`] |
+//! | waiting, watching, deadlines that pass | [`waiters`], [`watch`], [`follower`], [`deadlines`], `trouble_log` |
+//! | checkpoint and check of the whole store; figures | [`store_check`], [`figures`] |
+//! | verification of a trace of the store, and of a file | [`audit`], [`verification`] |
+//! | clock and randomness | [`operating_system`] |
+//! | refusals about files, and paths that are safe to show | [`error`], [`visible`] |
 
 pub mod access;
 pub mod audit;
@@ -43,9 +46,11 @@ pub mod marks;
 pub mod name;
 pub mod operating_system;
 pub mod owner;
+mod pages;
 pub mod person;
 pub mod plan;
 pub mod question;
+pub mod read_only;
 pub mod record;
 pub mod recording;
 mod records;

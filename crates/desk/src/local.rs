@@ -32,16 +32,16 @@ handle! {
     RotateKey = |owner, request| key::rotate(owner, request.path.fingerprint, request.body);
     RevokeKey = |owner, request| key::revoke(owner, request.path.fingerprint, request.body);
 
-    ListPlans = |owner, request| plan::list(owner.ledger(), &request.query);
-    ShowPlanHere = |owner, request| plan::show(owner.ledger(), owner.keyring(), request.path.session);
-    CheckPlanUnder = |owner, request| plan::check_under(owner.ledger(), owner.keyring(), request.body);
+    ListPlans = |owner, request| plan::list(owner.sequencer(), &request.query);
+    ShowPlanHere = |owner, request| plan::show(owner.sequencer(), owner.keyring(), request.path.session);
+    CheckPlanUnder = |owner, request| plan::check_under(owner.sequencer(), owner.keyring(), request.body);
     SubmitPlanAs = |owner, request| plan::submit_as(owner, request.body);
     ResolveGapAs = |owner, request, by| plan::resolve_as(owner, by.caller(), request.path, request.body);
     BeginOperationAs = |owner, request| plan::begin_as(owner, request.path.session, &request.body);
     ConfirmPlanAs = |owner, request| plan::confirm_as(owner, request.path.session, &request.body);
     AttestPlanAs = |owner, request| plan::attest_as(owner, request.path.session, &request.body);
 
-    FindIds = |owner, request| find::find(owner.ledger().store(), &request.query);
+    FindIds = |owner, request| find::find(owner.sequencer().store(), &request.query);
     ShowRequestStateKey = |owner, _request, by| request_state::key_of(owner, by.caller());
     MakeCheckpoint = |owner, _request| store_check::checkpoint(owner);
     CheckStore = |owner, _request| store_check::check_owned(owner);

@@ -79,7 +79,7 @@ pub(crate) fn check(name: &str) -> Result<(), Refusal> {
 /// who asks under it must not answer under it as somebody else (ONE-07).
 pub(crate) fn free_for_key(owner: &Owner, name: &str) -> Result<Version, Refusal> {
     check(name)?;
-    let found = holder(owner.ledger().store(), name)?;
+    let found = holder(owner.sequencer().store(), name)?;
     if let Some((_, Holder::Person(_))) = found {
         return Err(taken(name, "by a person").with_cure(OTHER_NAME));
     }
@@ -90,7 +90,7 @@ pub(crate) fn free_for_key(owner: &Owner, name: &str) -> Result<Version, Refusal
     }
     // Its holder may have been registered elsewhere a moment ago.
     if found.is_some() {
-        owner.ledger().newest_registry()?;
+        owner.sequencer().newest_registry()?;
     }
     expect_silent(&owner.entries()?, name, None)?;
     Ok(found.map_or(Version::ABSENT, |(version, _)| version))
@@ -104,12 +104,12 @@ pub(crate) fn free_for_person(owner: &Owner, name: &str) -> Result<Version, Refu
         return Err(taken(name, "by the user of this machine")
             .with_cure("this one is an operator already: `demur open` signs in"));
     }
-    let found = holder(owner.ledger().store(), name)?;
+    let found = holder(owner.sequencer().store(), name)?;
     if let Some((_, Holder::Person(_))) = found {
         return Err(taken(name, "by a person")
             .with_cure("`demur people list` shows them; remove first to change a role"));
     }
-    owner.ledger().newest_registry()?;
+    owner.sequencer().newest_registry()?;
     if found.is_some() || owner.key_directory()?.names().values().any(|known| same(known, name)) {
         return Err(taken(name, "by a key").with_cure("`demur keys list` shows them: take another name"));
     }

@@ -1,4 +1,4 @@
-//! The system: the system's clock and the system's randomness, and the only place that asks for either.
+//! The clock and the randomness of the operating system: everything that a desk records takes both from here.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

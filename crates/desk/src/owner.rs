@@ -47,7 +47,7 @@ use crate::{
 pub struct Owner {
     keyring: Arc<dyn Keyring>,
     /// Always there until the owner goes away.
-    ledger: Option<Sequencer>,
+    sequencer: Option<Sequencer>,
     /// What needs no look at the store.
     lookup: Lookup,
     /// What hooks look at.
@@ -104,12 +104,12 @@ impl Owner {
             tentative = Some(TentativeKey::of(&keyring, &key)?);
             Ok(())
         };
-        let ledger = Sequencer::create_keeping(store, secret.clone(), DESK, Box::new(system), keep);
+        let sequencer = Sequencer::create_keeping(store, secret.clone(), DESK, Box::new(system), keep);
         // Whoever does not know whether it was recorded must keep the key.
-        if ledger.as_ref().err().is_none_or(|refusal| refusal.code.is_uncertain()) {
+        if sequencer.as_ref().err().is_none_or(|refusal| refusal.code.is_uncertain()) {
             tentative.into_iter().for_each(TentativeKey::keep);
         }
-        Ok((Self::new(data, keyring, ledger?, system), true))
+        Ok((Self::new(data, keyring, sequencer?, system), true))
     }
 
     fn with_registry(
@@ -122,8 +122,8 @@ impl Owner {
             FolderKeyring::of(data).tidy()?;
         }
         let keyring = FolderKeyring::shared(data);
-        let ledger = open_ledger(&keyring, |find| Sequencer::open(store, find, Box::new(system)))?;
-        let owner = Self::new(data, keyring, ledger, system);
+        let sequencer = open_sequencer(&keyring, |find| Sequencer::open(store, find, Box::new(system)))?;
+        let owner = Self::new(data, keyring, sequencer, system);
         // What happened without this process has its marks before anybody hears from it.
         if marks::tidy(&owner).is_err() {
             owner.marks.give_up();
@@ -134,20 +134,20 @@ impl Owner {
     fn new(
         data: &DataFolder,
         keyring: Arc<dyn Keyring>,
-        mut ledger: Sequencer,
+        mut sequencer: Sequencer,
         system: OperatingSystem,
     ) -> Self {
-        let lookup = Lookup::new(system, Arc::clone(ledger.at_hand()));
+        let lookup = Lookup::new(system, Arc::clone(sequencer.at_hand()));
         let keys = Arc::clone(&keyring);
-        ledger.find_key_with(move |registry| desk_key(&*keys, registry).ok());
-        ledger.listen(Arc::clone(lookup.questions()) as _);
+        sequencer.find_key_with(move |registry| desk_key(&*keys, registry).ok());
+        sequencer.listen(Arc::clone(lookup.questions()) as _);
         let marks = Arc::new(Marks::of(data.path()));
-        ledger.listen(Arc::clone(&marks) as _);
+        sequencer.listen(Arc::clone(&marks) as _);
         Self {
             lookup,
             marks,
             keyring,
-            ledger: Some(ledger),
+            sequencer: Some(sequencer),
             user: None,
             changing_keys: Mutex::default(),
             drivers: Drivers::default(),
@@ -155,18 +155,18 @@ impl Owner {
         }
     }
 
-    /// Returns the ledger.
+    /// Returns the sequencer.
     ///
     /// # Panics
     /// Never: it is there until the owner goes away.
-    pub fn ledger(&self) -> &Sequencer {
-        self.ledger.as_ref().expect("the ledger is there until the owner goes away")
+    pub fn sequencer(&self) -> &Sequencer {
+        self.sequencer.as_ref().expect("the sequencer is there until the owner goes away")
     }
 
     /// Tells a listener of everything that is recorded from now on.
     pub fn listen(&mut self, listener: Arc<dyn Listener>) {
-        if let Some(ledger) = &mut self.ledger {
-            ledger.listen(listener);
+        if let Some(sequencer) = &mut self.sequencer {
+            sequencer.listen(listener);
         }
     }
 
@@ -205,8 +205,8 @@ impl Owner {
         if let Some(key_directory) = self.lookup.key_directory() {
             return Ok(key_directory);
         }
-        let registry = Arc::unwrap_or_clone(self.ledger().registry());
-        let key_directory = Arc::new(KeyDirectory::read(self.ledger().store(), registry)?);
+        let registry = Arc::unwrap_or_clone(self.sequencer().registry());
+        let key_directory = Arc::new(KeyDirectory::read(self.sequencer().store(), registry)?);
         self.lookup.keep_key_directory(&key_directory);
         Ok(key_directory)
     }
@@ -234,7 +234,7 @@ impl Owner {
     /// Returns the author with this name whose key speaks in this role and whose secret is here; none if there is no
     /// such key.
     pub fn find_author(&self, name: &str, role: Role) -> Result<Option<Arc<Author>>, Refusal> {
-        let head = self.ledger().registry().head();
+        let head = self.sequencer().registry().head();
         if let Some(author) = self.lookup.author(name, role) {
             return Ok(Some(author));
         }
@@ -243,7 +243,8 @@ impl Owner {
             return Ok(Some(author));
         }
         // It may have been registered elsewhere.
-        let is_behind = self.ledger().store().is_shared() && self.ledger().newest_registry()?.head() != head;
+        let is_behind =
+            self.sequencer().store().is_shared() && self.sequencer().newest_registry()?.head() != head;
         if is_behind { self.read_author(name, role) } else { Ok(None) }
     }
 
@@ -253,7 +254,7 @@ impl Owner {
             entry.principal == principal && entry.status == Status::Active && entry.has_secret()
         };
         let entry = self.entries()?.into_iter().find(usable).ok_or_else(|| {
-            let message = "expected the secret key of whoever asked in the data folder, found none";
+            let message = "expected the secret key of the asker in the data folder, found none";
             Refusal::new(Code::AskerElsewhere, message)
                 .with_cure("its holder has it elsewhere and has to say this itself")
         })?;
@@ -291,7 +292,7 @@ impl Owner {
             match self.make_author(name, role, was) {
                 Ok(author) => return Ok(Arc::new(author)),
                 // Somebody else was faster, here or elsewhere.
-                Err(error) if error.code == Code::RecordChanged => self.ledger().newest_registry()?,
+                Err(error) if error.code == Code::RecordChanged => self.sequencer().newest_registry()?,
                 Err(error) => return Err(error),
             };
         }
@@ -321,7 +322,7 @@ impl Owner {
         swaps: &[Swap],
     ) -> Result<Sequence, Refusal> {
         let secret = TentativeKey::of(&self.keyring, key)?;
-        settle(secret, self.ledger().submit_with(submission, None, swaps))
+        settle(secret, self.sequencer().submit_with(submission, None, swaps))
     }
 
     fn make_author(&self, name: &str, role: Role, was: Version) -> Result<Author, Refusal> {
@@ -338,7 +339,7 @@ impl Owner {
 
     /// Ends the overlap after a rotation, and removes the secret.
     pub fn retire(&self, key: &KeyEntry, rotation: Sequence) -> Result<Spent, Refusal> {
-        self.ledger().state(KeyRetired { key: key.fingerprint, rotation }, None)?;
+        self.sequencer().state(KeyRetired { key: key.fingerprint, rotation }, None)?;
         Ok(self.forget(key))
     }
 
@@ -349,13 +350,13 @@ impl Owner {
         reason: RevocationReason,
         content: Content,
     ) -> Result<(Sequence, Spent), Refusal> {
-        let recorded = self.ledger().revoke(key.fingerprint, reason, content)?;
+        let recorded = self.sequencer().revoke(key.fingerprint, reason, content)?;
         Ok((recorded.position.sequence, self.forget(key)))
     }
 
     /// Returns the key the desk signs with now.
     pub fn desk_fingerprint(&self) -> Option<Fingerprint> {
-        desk_fingerprint(&self.ledger().registry())
+        desk_fingerprint(&self.sequencer().registry())
     }
 
     /// Retires every key whose overlap is over, after the change that this process was asked for. That one is
@@ -376,7 +377,7 @@ impl Owner {
 
     /// Returns where a statement about keys is meant to stand.
     pub(crate) fn place(&self) -> Result<Place, Refusal> {
-        let (registry, now) = (self.ledger().registry(), self.system().now()?);
+        let (registry, now) = (self.sequencer().registry(), self.system().now()?);
         Ok(Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now })
     }
 }
@@ -399,15 +400,15 @@ fn settle(secret: TentativeKey, recorded: Result<Acknowledged, SequencerError>) 
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        if let Some(ledger) = self.ledger.take() {
+        if let Some(sequencer) = self.sequencer.take() {
             // If this fails, the next use takes this one for a crash and says so in the record: harmless.
-            let _ = ledger.close();
+            let _ = sequencer.close();
         }
     }
 }
 
 /// Returns the key the desk of a registry signs with now.
-pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
+pub(crate) fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
     let at = registry.head().sequence;
     registry
         .keys()
@@ -417,9 +418,9 @@ pub fn desk_fingerprint(registry: &Registry) -> Option<Fingerprint> {
         .map(|(fingerprint, _)| *fingerprint)
 }
 
-/// Opens a ledger with the desk's key from a keyring; says what is wrong with the key where that is why it could not be
+/// Opens a sequencer with the desk's key from a keyring; says what is wrong with the key where that is why it could not be
 /// opened.
-pub fn open_ledger(
+pub(crate) fn open_sequencer(
     keyring: &Arc<dyn Keyring>,
     open: impl FnOnce(FindKey) -> Result<Sequencer, SequencerError>,
 ) -> Result<Sequencer, Refusal> {
@@ -435,8 +436,13 @@ pub fn open_ledger(
     })
 }
 
+/// Returns the key the desk of a store signs with now, from a keyring. Nothing is opened to write.
+pub fn find_desk_key(keyring: &dyn Keyring, store: &dyn Store) -> Result<SecretKey, Refusal> {
+    desk_key(keyring, &demur_sequencer::registry(store)?)
+}
+
 /// Returns the key the desk of a registry signs with now, from a keyring.
-pub fn desk_key(keyring: &dyn Keyring, registry: &Registry) -> Result<SecretKey, Refusal> {
+pub(crate) fn desk_key(keyring: &dyn Keyring, registry: &Registry) -> Result<SecretKey, Refusal> {
     let fingerprint = desk_fingerprint(registry).ok_or(SequencerError::NoDeskKey)?;
     keyring.load(&fingerprint).map(|key| key.secret).map_err(|error| {
         error.with_cure_if_absent(|keys| {

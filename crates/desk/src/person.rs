@@ -58,7 +58,7 @@ pub(crate) fn add(
 /// Returns everybody, in the order in which they were added.
 pub(crate) fn list(owner: &Owner) -> Result<Vec<Person>, Refusal> {
     let mut people = Vec::new();
-    for kept in records::all(owner.ledger().store(), name::PREFIX)? {
+    for kept in records::all(owner.sequencer().store(), name::PREFIX)? {
         if let Some(Holder::Person(person)) = records::listed(&kept) {
             people.push((kept.version, person));
         }
@@ -69,7 +69,7 @@ pub(crate) fn list(owner: &Owner) -> Result<Vec<Person>, Refusal> {
 
 /// Returns the person of this name, and the version of the record.
 pub(crate) fn find(owner: &Owner, name: &str) -> Result<(Version, Person), Refusal> {
-    match name::holder(owner.ledger().store(), name)? {
+    match name::holder(owner.sequencer().store(), name)? {
         Some((version, Holder::Person(person))) => Ok((version, person)),
         Some((_, Holder::Key(_))) | None => Err(unknown()),
     }
@@ -86,7 +86,7 @@ fn holding(person: &Person, was: Version) -> Result<Swap, Refusal> {
 }
 
 fn unknown() -> Refusal {
-    Refusal::new(Code::PersonUnknown, "expected the name of somebody who was added, found another")
+    Refusal::new(Code::PersonUnknown, "expected the name of a person who was added, found another")
         .with_cure("`demur people list` shows them")
 }
 

@@ -30,7 +30,7 @@ use demur_engine::command::Consequences;
 use demur_ledger::{
     author::Author,
     content::{Shown, Wording},
-    name::{Operation, Position, Sequence},
+    name::{Operation, Position, Sequence, TraceId},
 };
 use demur_plan::{
     Error, Session,
@@ -87,19 +87,19 @@ pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<Plan
 pub fn submit(owner: &Owner, submission: Submission<'_>) -> Result<Session, Refusal> {
     let Submission { author, name, plan, rules, session } = submission;
     let uuid = session.map_or_else(new_uuid, Ok)?;
-    let (trace, principal) = (session::trace_of(uuid), author.principal());
-    if owner.ledger().store().trace(trace)?.is_none() {
+    let (trace, principal) = (TraceId::of_session(uuid.as_u128()), author.principal());
+    if owner.sequencer().store().trace(trace)?.is_none() {
         let speaker = Speaker::Key(author);
         let submitted =
             session::perform(owner, trace, &speaker, || Ok((act::submit(uuid, name, plan, rules)?, ())));
         // Somebody else with the same session may have been faster: then what is there decides.
         if let Err(error) = submitted
-            && owner.ledger().store().trace(trace)?.is_none()
+            && owner.sequencer().store().trace(trace)?.is_none()
         {
             return Err(error);
         }
     }
-    let session = session::read(owner.ledger(), uuid)?;
+    let session = session::read(owner.sequencer(), uuid)?;
     if session.is_submission_of(plan, rules, principal) {
         return Ok(session);
     }
@@ -139,12 +139,12 @@ pub fn resolve_shown(
     wording: Wording,
 ) -> Result<(Option<Position>, Judged), Refusal> {
     let Resolution { session, gap, answer, .. } = *resolution;
-    if session::read(owner.ledger(), session)?.repeats_answer(gap, answer, speaker.principal())? {
+    if session::read(owner.sequencer(), session)?.repeats_answer(gap, answer, speaker.principal())? {
         return Ok((None, Judged::Resolved));
     }
     let mut told = None;
-    let performed = session::perform(owner, session::trace_of(session), speaker, || {
-        let session = session::read(owner.ledger(), session)?;
+    let performed = session::perform(owner, TraceId::of_session(session.as_u128()), speaker, || {
+        let session = session::read(owner.sequencer(), session)?;
         let (act, judged) = resolving(&session, speaker, resolution, wording)?;
         told = Some(judged.clone());
         Ok((act, judged))
@@ -183,19 +183,19 @@ pub fn begin(
     session: Uuid,
     operation: &Operation,
 ) -> Result<Session, Refusal> {
-    session::read(owner.ledger(), session)?;
-    let (trace, speaker) = (session::trace_of(session), Speaker::Key(author));
+    session::read(owner.sequencer(), session)?;
+    let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(author));
     session::perform(owner, trace, &speaker, || Ok((act::begin(operation.clone()), ())))?;
-    session::read(owner.ledger(), session)
+    session::read(owner.sequencer(), session)
 }
 
 /// Records that an agent confirms its plan with all answers in it; refused while a gap is open (CLR-31).
 pub fn confirm(owner: &Owner, author: Arc<Author>, session: Uuid) -> Result<(Position, Session), Refusal> {
-    let (trace, speaker) = (session::trace_of(session), Speaker::Key(author));
+    let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(author));
     let confirmed = session::perform(owner, trace, &speaker, || {
-        Ok((session::read(owner.ledger(), session)?.confirm()?, ()))
+        Ok((session::read(owner.sequencer(), session)?.confirm()?, ()))
     });
-    let now = session::read(owner.ledger(), session)?;
+    let now = session::read(owner.sequencer(), session)?;
     match confirmed {
         Ok((at, ())) => Ok((at, now)),
         Err(error) => Err(with_open_gaps(error, &now)),
@@ -217,10 +217,10 @@ pub fn attest(
     files: &FileHashes,
     version: &Text<1, 64>,
 ) -> Result<(Sequence, Attestation), Refusal> {
-    let signer = session::signer(owner.ledger(), owner.keyring())?;
-    let (trace, speaker) = (session::trace_of(session), Speaker::Key(author));
+    let signer = session::signer(owner.sequencer(), owner.keyring())?;
+    let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(author));
     let (at, attestation) = session::perform(owner, trace, &speaker, || {
-        let session = session::read(owner.ledger(), session)?;
+        let session = session::read(owner.sequencer(), session)?;
         let confirmed = session.confirmed().ok_or_else(|| not_confirmed(&session))?;
         let particulars = Particulars {
             attestation_id: new_uuid()?,
@@ -247,7 +247,7 @@ pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Res
     let mut sayings = session.deliveries(to, channel)?.into_iter();
     let Some(first) = sayings.next() else { return Ok(()) };
     let rest = Consequences { after: None, sayings: sayings.collect() };
-    owner.ledger().record(session.trace(), first, rest)?;
+    owner.sequencer().record(session.trace(), first, rest)?;
     Ok(())
 }
 

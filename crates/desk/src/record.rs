@@ -17,7 +17,7 @@ pub fn walk<E: From<SequencerError>>(
 ) -> Result<(), E> {
     let mut next = from;
     loop {
-        let page = store.events(trace, next, PAGE).map_err(SequencerError::from)?;
+        let page = store.events(trace, next, EVENTS_PER_READ).map_err(SequencerError::from)?;
         if page.is_empty() {
             return Ok(());
         }
@@ -61,4 +61,4 @@ pub(crate) const fn damaged(trace: TraceId, sequence: Sequence) -> SequencerErro
 }
 
 /// How many events are read at a time.
-const PAGE: usize = 256;
+const EVENTS_PER_READ: usize = 256;

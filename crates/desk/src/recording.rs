@@ -94,7 +94,7 @@ impl<T: 'static> Recording<T> {
 
     /// Records it. When this returns, it is on the disk.
     pub fn perform(self, owner: &Owner) -> Result<T, Refusal> {
-        let recorded = owner.ledger().perform_with(self.trace, &self.command, &self.swaps);
+        let recorded = owner.sequencer().perform_with(self.trace, &self.command, &self.swaps);
         match (self.finish)(owner.lookup(), recorded)? {
             Finished::Done(done) => Ok(done),
             Finished::Rest(rest) => rest(owner),
@@ -133,7 +133,7 @@ async fn follow(owner: &Arc<Owner>, mut underway: Underway) -> Result<Option<Ack
         match future::poll_fn(|context| underway.poll(context)).await? {
             Progress::Lead(leader) => {
                 let owner = Arc::clone(owner);
-                task::spawn_blocking(move || owner.ledger().lead(leader));
+                task::spawn_blocking(move || owner.sequencer().lead(leader));
             }
             Progress::Again => return Ok(None),
             Progress::Recorded(recorded) => return Ok(Some(recorded)),

@@ -10,20 +10,16 @@ use demur_sequencer::SequencerError;
 use demur_store::contract::{KeptRecord, RecordKey, RecordValue, Store, StoreError, Swap, Version};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::owner::Owner;
+use crate::{
+    owner::Owner,
+    pages::{self, ENTRIES_PER_READ},
+};
 
 /// Returns every record whose key begins so.
 pub(crate) fn all(store: &dyn Store, prefix: &str) -> Result<Vec<KeptRecord>, Refusal> {
-    let mut found: Vec<KeptRecord> = Vec::new();
-    loop {
-        let after = found.last().map(|last| last.key.clone());
-        let page = store.records(prefix, after.as_ref(), PAGE)?;
-        let is_last = page.len() < PAGE;
-        found.extend(page);
-        if is_last {
-            return Ok(found);
-        }
-    }
+    pages::read_to_end(|last: Option<&KeptRecord>| {
+        store.records(prefix, last.map(|last| &last.key), ENTRIES_PER_READ)
+    })
 }
 
 /// Returns a record with what it says.
@@ -75,7 +71,7 @@ pub(crate) const fn removal(key: RecordKey, was: Version) -> Swap {
 
 /// Changes records, all of them or none, and returns whether they were what they were taken for.
 pub(crate) fn swap(owner: &Owner, swaps: Vec<Swap>) -> Result<bool, Refusal> {
-    match owner.ledger().swap(swaps) {
+    match owner.sequencer().swap(swaps) {
         Ok(()) => Ok(true),
         Err(SequencerError::RecordChanged) => Ok(false),
         Err(error) => Err(error.into()),
@@ -87,7 +83,5 @@ pub(crate) fn contended() -> Refusal {
     SequencerError::Contended.into()
 }
 
-/// How many records are read at a time.
-const PAGE: usize = 256;
 /// How often somebody else may be faster.
 pub(crate) const ATTEMPTS: usize = 16;

@@ -19,14 +19,14 @@ use crate::{
 impl Handle<op::ShowServer> for Desk {
     fn handle(&self, _: &Admitted, _: ApiRequest<op::ShowServer>) -> Handled<op::ShowServer> {
         let owner = self.owner()?;
-        let counts = owner.ledger().store().question_counts()?;
+        let counts = owner.sequencer().store().question_counts()?;
         let open = counts.iter().find(|(kind, _)| *kind == OutcomeKind::Open).map_or(0, |(_, count)| *count);
         Ok(ApiReply::new(ServerStatus {
             version: self.version().to_owned(),
             protocol: PROTOCOL,
             process: std::process::id(),
             folder: self.data().path().to_string_lossy().into_owned(),
-            store: owner.ledger().registry().store().to_string(),
+            store: owner.sequencer().registry().store().to_string(),
             address: self.address(),
             open,
             waiting: self.waiters().len() as u64,

@@ -12,7 +12,6 @@ use demur_ledger::{
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     role::Role,
 };
-pub use demur_plan::trace_of;
 use demur_plan::{Session, act::Act};
 
 use demur_sequencer::{Sequencer, SequencerError};
@@ -66,7 +65,7 @@ impl Speaker {
 
 /// Returns the session as it is recorded.
 pub fn read(ledger: &Sequencer, session: Uuid) -> Result<Session, Refusal> {
-    let trace = trace_of(session);
+    let trace = TraceId::of_session(session.as_u128());
     let unknown = || {
         let message = format!("expected a session of this data folder, found none called {session}");
         Refusal::new(Code::SessionUnknown, message).with_cure("`demur plan list` shows the sessions")
@@ -123,9 +122,9 @@ pub fn perform<T>(
 
 /// Records what somebody says and what the desk adds, once.
 pub(crate) fn say(owner: &Owner, trace: TraceId, speaker: &Speaker, act: Act) -> Result<Position, Refusal> {
-    let seen = seen(owner.ledger(), trace, speaker)?;
+    let seen = seen(owner.sequencer(), trace, speaker)?;
     let command = command_at(owner.lookup(), (trace, seen), speaker, act)?;
-    Ok(owner.ledger().perform(trace, &command)?.position)
+    Ok(owner.sequencer().perform(trace, &command)?.position)
 }
 
 /// Returns what somebody with a key has seen of a trace that is there: its newest event.

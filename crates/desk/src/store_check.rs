@@ -23,7 +23,7 @@ use crate::{
     audit::{audit, threads},
     keyring::Keyring,
     operating_system::OperatingSystem,
-    owner::{Owner, open_ledger},
+    owner::{Owner, open_sequencer},
     record,
 };
 
@@ -37,8 +37,8 @@ pub type Mark<'a> = &'a dyn Fn(TraceId, &Failure) -> Result<(), Refusal>;
 
 /// Records a checkpoint: one hash over what every trace holds at this moment.
 pub fn checkpoint(owner: &Owner) -> Result<CheckpointView, Refusal> {
-    let recorded = owner.ledger().checkpoint()?;
-    let (event, _) = record::read(owner.ledger().store(), recorded.trace, recorded.position.sequence)?;
+    let recorded = owner.sequencer().checkpoint()?;
+    let (event, _) = record::read(owner.sequencer().store(), recorded.trace, recorded.position.sequence)?;
     match event.said().map(|said| said.facts) {
         Ok(Facts::CheckpointRecorded(facts)) => Ok(CheckpointView {
             event: recorded.position,
@@ -65,7 +65,7 @@ impl Checking {
 
 /// Looks at everything in the store of a data folder in use; one after the other.
 pub fn check_owned(owner: &Owner) -> Result<StoreCheck, Refusal> {
-    let (checking, ledger) = (owner.checking(), owner.ledger());
+    let (checking, ledger) = (owner.checking(), owner.sequencer());
     let _turn = checking.turn.lock().unwrap_or_else(PoisonError::into_inner);
     let mark = |trace: TraceId, failure: &Failure| Ok(ledger.mark_failed(trace, failure)?);
     let tell = &mut |progress| checking.set(Some(progress));
@@ -103,7 +103,7 @@ pub fn check(
     }
     let system = OperatingSystem::open()?;
     // Read anew: what this process has in memory is not what the disk has.
-    let opened = open_ledger(keyring, |find| Sequencer::read(store, find, Box::new(system)));
+    let opened = open_sequencer(keyring, |find| Sequencer::read(store, find, Box::new(system)));
     match opened {
         Err(error) if error.code.class() == Class::Ours => return Err(error),
         Err(error) => check.problems.push(of_opening(&error)),

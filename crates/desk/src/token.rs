@@ -138,8 +138,8 @@ impl Tokens {
         loop {
             let before = self.known().changes;
             // Before the look: whatever is changed after it may not be in what is read.
-            let read_at = owner.ledger().store().is_shared().then(|| owner.system().now()).transpose()?;
-            let all = records::all(owner.ledger().store(), PREFIX)?;
+            let read_at = owner.sequencer().store().is_shared().then(|| owner.system().now()).transpose()?;
+            let all = records::all(owner.sequencer().store(), PREFIX)?;
             let found: BTreeMap<_, _> = all.iter().filter_map(read).collect();
             let unread = all.len() - found.len();
             let mut known = self.known();
@@ -204,7 +204,7 @@ impl Tokens {
 
     /// Takes away what has ended, and says so where there are too many all the same.
     fn make_room(&self, owner: &Owner, now: Timestamp) -> Result<(), Refusal> {
-        let store = owner.ledger().store();
+        let store = owner.sequencer().store();
         // What has ended is of no use to anybody.
         for kept in store.due(PREFIX, now, self.most)? {
             records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
@@ -221,7 +221,7 @@ impl Tokens {
 
     /// Returns every token, the oldest first.
     pub fn list(&self, owner: &Owner) -> Result<Vec<Token>, Refusal> {
-        let mut kept = records::all(owner.ledger().store(), PREFIX)?;
+        let mut kept = records::all(owner.sequencer().store(), PREFIX)?;
         // Two may have been made in one moment; a version is made once.
         kept.sort_by_key(|kept| kept.version);
         Ok(kept.iter().filter_map(records::listed).map(|Kept { token, .. }| token).collect())
@@ -234,7 +234,8 @@ impl Tokens {
                 .with_cure("`demur token list` shows them")
         };
         let key = key(id).map_err(|_| unknown())?;
-        let (version, kept): (_, Kept) = records::find(owner.ledger().store(), &key)?.ok_or_else(unknown)?;
+        let (version, kept): (_, Kept) =
+            records::find(owner.sequencer().store(), &key)?.ok_or_else(unknown)?;
         // Whoever was faster took it back too.
         records::swap(owner, vec![records::removal(key, version)])?;
         self.known().change(|tokens| drop(tokens.remove(id)));
@@ -250,7 +251,7 @@ impl Tokens {
         mut swaps: Vec<Swap>,
     ) -> Result<Option<u64>, Refusal> {
         let mut ended = Vec::new();
-        for kept in records::all(owner.ledger().store(), PREFIX)? {
+        for kept in records::all(owner.sequencer().store(), PREFIX)? {
             let Some(Named { token }) = records::listed(&kept) else { continue };
             if token.scopes.contains(&Scope::Person.to_string()) && name::same(&token.name, name) {
                 swaps.push(records::removal(kept.key, kept.version));

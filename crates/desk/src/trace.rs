@@ -22,13 +22,13 @@ use crate::{
 
 /// Returns a trace that this caller may read.
 fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<TraceSummary, Refusal> {
-    let found = owner.ledger().store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace });
+    let found = owner.sequencer().store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace });
     check_trace(owner, caller, trace)?;
     Ok(found?)
 }
 
 fn event(owner: &Owner, trace: TraceId, sequence: Sequence) -> Result<Stored, Refusal> {
-    owner.ledger().store().events(trace, sequence, 1)?.pop().ok_or_else(|| unknown_event(trace, sequence))
+    owner.sequencer().store().events(trace, sequence, 1)?.pop().ok_or_else(|| unknown_event(trace, sequence))
 }
 
 fn unknown_event(trace: TraceId, sequence: Sequence) -> Refusal {

@@ -26,7 +26,7 @@ impl TroubleLog {
         done.ok()
     }
 
-    /// Whoever ends knows that it does.
+    /// A server that ends refuses everything with `STOPPING`: that is no trouble.
     fn is_news(&self, code: Code) -> bool {
         code != Code::Stopping && self.last != Some(code)
     }

@@ -97,7 +97,7 @@ pub struct Waiter {
 
 impl Waiter {
     /// Notes that it is the asker who waits.
-    pub fn is_of_asker(&self) {
+    pub fn note_asker(&self) {
         if !self.asks.swap(true, Ordering::Relaxed) {
             self.waiters.attendance().came(self.id);
         }

@@ -172,7 +172,7 @@ impl Reader {
             check(desk, by)?;
             let after = match self.place {
                 Some(place) => place,
-                None => desk.work(|_, owner| Ok(owner.ledger().store().end()?)).await?,
+                None => desk.work(|_, owner| Ok(owner.sequencer().store().end()?)).await?,
             };
             self.place = Some(after);
             if !self.has_begun {
@@ -209,7 +209,7 @@ impl Reader {
 /// Returns what is told of every event after a place; nothing of one that a newer version wrote.
 fn notices(owner: &Owner, after: Cursor) -> Result<VecDeque<(Cursor, Option<Notice>)>, Refusal> {
     let mut notices = VecDeque::new();
-    for (place, stored) in owner.ledger().store().changes(after, EVENTS_PER_READ)? {
+    for (place, stored) in owner.sequencer().store().changes(after, EVENTS_PER_READ)? {
         let notice = follower::event(&stored).map(|event| {
             let (trace, sequence) = (event.envelope().trace, event.position().sequence);
             let (time, actor) = (event.envelope().time, event.envelope().actor);

@@ -48,7 +48,7 @@ impl RuleRefusal {
         Self {
             code: "NOT_OPENED",
             field: Some("statement.trace"),
-            message: "expected a trace that somebody has opened, found none".to_owned(),
+            message: "expected a trace that was opened, found none".to_owned(),
             cure: "open the trace first",
         }
     }
@@ -58,7 +58,7 @@ impl RuleRefusal {
         Self {
             code: "SIG_MISSING",
             field: Some("proof"),
-            message: format!("{kind} needs a key: the desk cannot say it for somebody"),
+            message: format!("{kind} needs a key: the desk cannot say it for its author"),
             cure: "have its author sign it",
         }
     }

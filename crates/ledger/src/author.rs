@@ -57,7 +57,7 @@ impl Place {
             command,
             content: opening.as_ref().map(Opening::commitment),
             facts,
-            not_after: self.now.plus_millis(GOOD_FOR),
+            not_after: self.now.plus_millis(STATEMENT_LIFETIME_MILLIS),
             role,
             seen: self.seen,
             store: Some(self.store),
@@ -260,4 +260,4 @@ pub enum AuthorError {
 }
 
 /// How long a statement is good for, in milliseconds.
-const GOOD_FOR: u64 = 5 * 60 * 1000;
+const STATEMENT_LIFETIME_MILLIS: u64 = 5 * 60 * 1000;

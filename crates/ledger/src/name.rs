@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use demur_core::{hash::Digest, ulid_id};
+use demur_core::{hash::Digest, id::Ulid, ulid_id};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::value::RawValue;
@@ -18,6 +18,13 @@ ulid_id! {
 ulid_id! {
     /// Whoever controls a set of keys: an agent, a person, the desk. Names are content, this is not.
     pub struct PrincipalId;
+}
+
+impl TraceId {
+    /// Returns the trace of the session of a plan: the 128 bits of its UUID under another name.
+    pub fn of_session(uuid: u128) -> Self {
+        Ulid::from_u128(uuid).into()
+    }
 }
 
 /// A store, named by the hash of the first event of its registry.

@@ -16,13 +16,13 @@ use rmcp::{
 
 use crate::{
     arguments::{self, AskHuman, CheckQuestion},
-    fresh::Fresh,
     host::CallerConnection,
+    new_names::NewNames,
     pass::Passed,
     prompt::Prompt,
     reply::{self, Stop},
-    state::Ticket,
-    task::{self, Matter},
+    state::RoundState,
+    task::{self, TaskSubject},
     tier::{Modes, Tier},
     tool_call::ToolCall,
 };
@@ -33,19 +33,19 @@ pub(crate) async fn ask(
     given: &AskHuman,
 ) -> Result<CallToolResponse, Stop> {
     let call = call.within(given.wait_s);
-    match &call.ticket {
+    match &call.round {
         None => {
             let once = Some(call.visitor.conversation.clone());
             let query =
                 AskParameters { once, again: given.again.then_some(true), ..AskParameters::default() };
-            let key = given.again.then(|| Fresh::open().and_then(|mut fresh| fresh.key())).transpose()?;
+            let key = given.again.then(|| NewNames::open().and_then(|mut names| names.key())).transpose()?;
             let request = ApiRequest::<Ask> { path: NoArguments {}, query, body: given.ask()?, key };
             let AskedView { question, repeated } = call.visitor.ask(request).await?;
             let told = put(call, question).await?;
             Ok(if repeated == Some(true) { reply::repeated(told) } else { told })
         }
-        Some(Ticket::Question(id)) => go_on(call, *id).await,
-        Some(Ticket::Plan(_)) => Err(another().into()),
+        Some(RoundState::Question(id)) => go_on(call, *id).await,
+        Some(RoundState::Plan(_)) => Err(another().into()),
     }
 }
 
@@ -58,10 +58,10 @@ async fn put(
         return tell(call, &asked).await;
     }
     match call.tier {
-        Tier::Task(_) if !call.is_brief() => task::begin(call, Matter::Question(asked.id), asked.asked),
+        Tier::Task(_) if !call.is_brief() => task::begin(call, TaskSubject::Question(asked.id), asked.asked),
         Tier::Rounds(modes) if !call.is_brief() => round(call, asked, modes, None).await,
         // Without a wait there is a form only where it outlives the call.
-        Tier::Elicits(modes) if call.manner.lasting || !call.is_brief() => elicit(call, asked, modes).await,
+        Tier::Elicits(modes) if call.settings.lasting || !call.is_brief() => elicit(call, asked, modes).await,
         _ => wait(call, asked).await,
     }
 }
@@ -101,8 +101,8 @@ async fn round(
     let prompt = why.map_or(prompt.clone(), |why| prompt.again(why));
     match prompt.request(modes, call.address().await.as_deref()) {
         Some(request) => {
-            let ticket = Ticket::Question(asked.id);
-            Ok(call.input_required([(prompt.key, request)], &ticket)?.into())
+            let round = RoundState::Question(asked.id);
+            Ok(call.input_required([(prompt.key, request)], &round)?.into())
         }
         None => wait(call, asked).await,
     }
@@ -136,8 +136,8 @@ pub(crate) async fn check(
     given: &CheckQuestion,
 ) -> Result<CallToolResponse, Stop> {
     let call = call.within(given.wait_s);
-    match &call.ticket {
-        Some(Ticket::Question(id)) if *id == given.question_id => return go_on(call, *id).await,
+    match &call.round {
+        Some(RoundState::Question(id)) if *id == given.question_id => return go_on(call, *id).await,
         Some(_) => return Err(another().into()),
         None => {}
     }

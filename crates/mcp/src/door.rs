@@ -27,18 +27,17 @@ use tokio::{
 use crate::{
     arguments::read,
     ask,
+    call_limits::{CallLimits, MAX_CALLS, Turn},
+    door_settings::{DoorSettings, Era},
     host::{self, Host, REPLY_GRACE, Visitor},
     list,
     listen::{self, Heard},
-    manner::{Era, Manner},
     memory::Memory,
     misfit,
     plan::{self, Goal},
     prompts,
     reply::{self, Stop},
-    resources,
-    room::{MAX_CALLS, Rooms, Turn},
-    sessions,
+    resources, sessions,
     state::{Bound, States},
     task,
     tier::Tier,
@@ -50,7 +49,7 @@ use crate::{
 pub struct Door<H> {
     host: Arc<H>,
     states: Arc<States>,
-    manner: Manner,
+    settings: DoorSettings,
     shared: Arc<Shared>,
     heard: Arc<Heard>,
     ended: watch::Receiver<bool>,
@@ -60,8 +59,8 @@ impl<H> Clone for Door<H> {
     fn clone(&self) -> Self {
         let (host, states, shared) =
             (Arc::clone(&self.host), Arc::clone(&self.states), Arc::clone(&self.shared));
-        let (manner, heard, ended) = (self.manner, Arc::clone(&self.heard), self.ended.clone());
-        Self { host, states, manner, shared, heard, ended }
+        let (settings, heard, ended) = (self.settings, Arc::clone(&self.heard), self.ended.clone());
+        Self { host, states, settings, shared, heard, ended }
     }
 }
 
@@ -69,21 +68,21 @@ impl<H> Clone for Door<H> {
 #[derive(Debug, Default)]
 pub struct Shared {
     /// Counts calls.
-    pub rooms: Arc<Rooms>,
+    pub call_limits: Arc<CallLimits>,
     /// Remembers callers.
     pub memory: Arc<Memory>,
 }
 
 impl<H: Host> Door<H> {
-    /// Returns a door that is kept in this manner. What waits comes to an end when `ended` says so.
+    /// Returns a door that is kept with these settings. What waits comes to an end when `ended` says so.
     pub fn new(
         host: Arc<H>,
         states: Arc<States>,
-        manner: Manner,
+        settings: DoorSettings,
         shared: Arc<Shared>,
         ended: watch::Receiver<bool>,
     ) -> Self {
-        Self { host, states, manner, shared, heard: Arc::default(), ended }
+        Self { host, states, settings, shared, heard: Arc::default(), ended }
     }
 
     fn visitor(
@@ -91,7 +90,7 @@ impl<H: Host> Door<H> {
         context: &RequestContext<RoleServer>,
     ) -> Result<(Visitor<H::Connection>, Turn), Refusal> {
         let visitor = self.host.visitor(&context.extensions, &client_name(context))?;
-        let turn = self.shared.rooms.enter(&visitor.identity).ok_or_else(crowded)?;
+        let turn = self.shared.call_limits.enter(&visitor.identity).ok_or_else(crowded)?;
         Ok((visitor, turn))
     }
 
@@ -105,15 +104,15 @@ impl<H: Host> Door<H> {
     ) -> ToolCall<'a, H::Connection> {
         let begun = Instant::now();
         ToolCall {
-            tier: Tier::of(context, visitor.relays, self.manner.forms),
+            tier: Tier::of(context, visitor.relays, self.settings.forms),
             visitor,
             client: client_name(context),
             context,
             states: &self.states,
             bound,
             memory: &self.shared.memory,
-            manner: self.manner,
-            ticket: None,
+            settings: self.settings,
+            round: None,
             responses: InputResponses::default(),
             begun,
             announced: AtomicBool::default(),
@@ -138,13 +137,13 @@ impl<H: Host> Door<H> {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Stop> {
         let (visitor, _turn) = self.visitor(context)?;
-        let sets = visitor.sets.unwrap_or(self.manner.sets);
+        let sets = visitor.sets.unwrap_or(self.settings.sets);
         let entry = tools::find(sets, &request.name).ok_or_else(|| unknown(&request.name))?;
         let arguments = request.arguments.unwrap_or_default();
         let bound = Bound::new(&visitor.identity, &request.name, &arguments)?;
-        let ticket = request.request_state.map(|sealed| self.states.unseal(&sealed, &bound)).transpose()?;
-        let mut call = self.call(context, visitor, bound, self.manner.wait);
-        call.ticket = ticket;
+        let round = request.request_state.map(|sealed| self.states.unseal(&sealed, &bound)).transpose()?;
+        let mut call = self.call(context, visitor, bound, self.settings.wait);
+        call.round = round;
         call.responses = request.input_responses.unwrap_or_default();
         match entry.job {
             Job::AskHuman => ask::ask(&mut call, &read(arguments)?).await,
@@ -174,7 +173,7 @@ impl<H: Host> ServerHandler for Door<H> {
             ServerCapabilities::builder().enable_prompts().enable_resources().enable_resources_subscribe();
         let capabilities = capabilities.enable_tools();
         // Tasks are of 2026-07-28.
-        let mut config = ServerConfig::new(match self.manner.era {
+        let mut config = ServerConfig::new(match self.settings.era {
             Era::Every => capabilities.enable_tasks().build(),
             Era::Of2025 => capabilities.build(),
         });
@@ -185,7 +184,7 @@ impl<H: Host> ServerHandler for Door<H> {
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        Cow::Borrowed(self.manner.era.versions())
+        Cow::Borrowed(self.settings.era.versions())
     }
 
     async fn list_tools(
@@ -195,7 +194,7 @@ impl<H: Host> ServerHandler for Door<H> {
     ) -> Result<ListToolsResult, ErrorData> {
         first_page(page)?;
         let visitor = self.host.visitor(&context.extensions, &client_name(&context)).map_err(stranger)?;
-        Ok(ListToolsResult::with_all_items(tools::list(visitor.sets.unwrap_or(self.manner.sets))))
+        Ok(ListToolsResult::with_all_items(tools::list(visitor.sets.unwrap_or(self.settings.sets))))
     }
 
     async fn list_resources(
@@ -297,7 +296,7 @@ impl<H: Host> ServerHandler for Door<H> {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let visitor = self.host.visitor(&context.extensions, &client_name(&context)).map_err(stranger)?;
-        Ok(prompts::find(&request, visitor.sets.unwrap_or(self.manner.sets))?.into())
+        Ok(prompts::find(&request, visitor.sets.unwrap_or(self.settings.sets))?.into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -321,7 +320,7 @@ impl<H: Host> ServerHandler for Door<H> {
         // Whatever waits has given up by then: this is for a desk that does not answer at all.
         // On the heap, because it is large and is handed around until it runs.
         let work = Box::pin(self.work(request, &context));
-        let worked = time::timeout(self.manner.wait + REPLY_GRACE, work).await;
+        let worked = time::timeout(self.settings.wait + REPLY_GRACE, work).await;
         match worked.unwrap_or_else(|_| Err(host::silent().into())) {
             Ok(response) => Ok(response),
             Err(Stop::Refused(refusal)) => Ok(reply::refused(&refusal).into()),

@@ -28,12 +28,12 @@ use crate::{
 struct Form<C> {
     handle: RequestHandle<RoleServer>,
     prompt: Prompt,
-    wall: Wall<C>,
+    target: FormTarget<C>,
 }
 
 /// Where forms are shown.
 #[derive(Clone)]
-struct Wall<C> {
+struct FormTarget<C> {
     peer: Peer<RoleServer>,
     visitor: Visitor<C>,
     client: String,
@@ -66,7 +66,7 @@ impl<C: CallerConnection> ToolCall<'_, C> {
 
     /// Asks the client's user while everybody else can answer too. None if the time is over and it is still open.
     pub(crate) async fn elicit(&self, prompt: &Prompt, modes: Modes) -> Result<Option<Passed>, Stop> {
-        let wall = Wall {
+        let target = FormTarget {
             peer: self.context.peer.clone(),
             visitor: self.visitor.clone(),
             client: self.client.clone(),
@@ -74,17 +74,18 @@ impl<C: CallerConnection> ToolCall<'_, C> {
             address: self.address().await,
             memory: Arc::clone(self.memory),
         };
-        let Some(mut form) = wall.show(prompt).await else { return self.elsewhere(prompt).await };
+        let Some(mut form) = target.show(prompt).await else { return self.elsewhere(prompt).await };
         match self.patiently(prompt.question, form.first(Some(self.until))).await {
             Ok(Some(First::Said(said))) => form.pass_on(said).await.map(Some),
             Ok(Some(First::Sent | First::Gone)) => self.elsewhere(prompt).await,
             Ok(Some(First::Cannot)) => Ok(Some(Passed::Nothing)),
             Ok(Some(First::Elsewhere(shown))) => {
-                form.take_back("somebody else was first").await;
+                form.take_back("another answer was first").await;
                 Ok(Some(Passed::Done(shown)))
             }
             Ok(Some(First::Late) | None) => {
-                let room = self.memory.leave_form().filter(|_| self.manner.lasting && !*self.ended.borrow());
+                let room =
+                    self.memory.leave_form().filter(|_| self.settings.lasting && !*self.ended.borrow());
                 match room {
                     Some(room) => drop(tokio::spawn(form.stay(self.ended.clone(), room))),
                     None => form.take_back("nobody answered in time; the question stays open").await,
@@ -103,13 +104,13 @@ impl<C: CallerConnection> ToolCall<'_, C> {
     }
 }
 
-impl<C: CallerConnection> Wall<C> {
+impl<C: CallerConnection> FormTarget<C> {
     /// Shows a form; none where the client has no way that fits.
     async fn show(&self, prompt: &Prompt) -> Option<Form<C>> {
         let params = prompt.request(self.modes, self.address.as_deref())?;
         let asking = ServerRequest::ElicitRequest(ElicitRequest::new(params));
         let sent = self.peer.send_cancellable_request(asking, PeerRequestOptions::no_options()).await;
-        let form = Form { handle: sent.ok()?, prompt: prompt.clone(), wall: self.clone() };
+        let form = Form { handle: sent.ok()?, prompt: prompt.clone(), target: self.clone() };
         form.place(Some(Screen::Shown));
         Some(form)
     }
@@ -127,7 +128,7 @@ impl<C: CallerConnection> Form<C> {
                 Ok(_) => First::Cannot,
                 Err(_) => First::Gone,
             },
-            closed = closing(&self.wall.visitor, self.prompt.question, until) => match closed? {
+            closed = closing(&self.target.visitor, self.prompt.question, until) => match closed? {
                 Some(shown) => First::Elsewhere(Box::new(shown)),
                 None => First::Late,
             },
@@ -143,7 +144,7 @@ impl<C: CallerConnection> Form<C> {
     }
 
     async fn pass_on(&self, said: Said) -> Result<Passed, Stop> {
-        pass_on(&self.wall.visitor, &self.wall.client, &self.prompt, said).await
+        pass_on(&self.target.visitor, &self.target.client, &self.prompt, said).await
     }
 
     /// Stays on screen after its call, as long as the connection lasts and nobody has answered. It keeps its room so long.
@@ -167,7 +168,7 @@ impl<C: CallerConnection> Form<C> {
                 }
                 Ok(First::Sent | First::Cannot | First::Late | First::Gone) => return,
             };
-            match self.wall.show(&self.prompt.again(&why)).await {
+            match self.target.show(&self.prompt.again(&why)).await {
                 Some(form) => self = form,
                 None => return,
             }
@@ -181,7 +182,7 @@ impl<C: CallerConnection> Form<C> {
     }
 
     fn place(&self, screen: Option<Screen>) {
-        let (memory, caller) = (&self.wall.memory, &self.wall.visitor.identity);
+        let (memory, caller) = (&self.target.memory, &self.target.visitor.identity);
         memory.place(caller, &self.prompt.question.to_string(), screen);
     }
 }

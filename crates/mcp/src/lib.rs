@@ -1,6 +1,5 @@
 //! The MCP door: any agent can ask, in four tiers from one definition (CLR-05, CLR-40 to CLR-43, ONE-01, ONE-02). It
-//! knows documents and the types of the desk, and reaches the desk through [`host::CallerConnection`] alone; `docs/design/010-mcp.md`
-//! says why.
+//! knows the documents of `demur-api` and calls operations through [`host::CallerConnection`] alone; `docs/design/010-mcp.md` says why.
 //!
 //! | part | module |
 //! |---|---|
@@ -9,20 +8,20 @@
 //! | how requests to clients are numbered | [`ids`] |
 //! | what a client lacks, as a form or an address | `prompt` |
 //! | which tier a client is served in | [`tier`] |
-//! | how the door is kept: tools, window, revisions, forms | [`manner`] |
+//! | how the door is kept: tools, window, revisions, forms | [`door_settings`] |
 //! | what a process remembers of its callers | [`memory`] |
 //! | what a client carries from one round to the next | [`state`] |
 //! | the table of tools | [`tools`] |
-//! | how many calls an asker has at once | [`room`] |
+//! | how many calls an asker has at once | [`call_limits`] |
 //! | the door itself, over any transport | [`door`], [`stdio`] |
 
+pub mod call_limits;
 pub mod door;
+pub mod door_settings;
 pub mod fault;
 pub mod host;
 pub mod ids;
-pub mod manner;
 pub mod memory;
-pub mod room;
 pub mod state;
 pub mod stdio;
 pub mod tier;
@@ -32,10 +31,10 @@ mod arguments;
 mod ask;
 mod era;
 mod form;
-mod fresh;
 mod list;
 mod listen;
 mod misfit;
+mod new_names;
 mod pass;
 mod plan;
 mod prompt;

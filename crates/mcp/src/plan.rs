@@ -10,12 +10,12 @@ pub(crate) use documents::{Attested, Audited, Resolved, Standing, Verified};
 use demur_api::{
     call::ApiRequest,
     operation::{self, AuditPlan, ListQuestions, NoArguments, Nothing, OfGap, OfPlan, ShowWholePlan},
-    plan::{ResolveOwnGap, SubmitPlan, trace_of},
+    plan::{ResolveOwnGap, SubmitPlan},
     question::{QuestionListParameters, QuestionView},
     refusal::Refusal,
 };
 use demur_clarify::{audit::AuditRecord, uuid::Uuid};
-use demur_ledger::question::OutcomeKind;
+use demur_ledger::{name::TraceId, question::OutcomeKind};
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult},
@@ -26,13 +26,13 @@ use tokio::time;
 
 use crate::{
     arguments::plan::{GivenPlan, GivenSession, ResolveGap},
-    fresh::Fresh,
     host::{CallerConnection, Visitor},
+    new_names::NewNames,
     pass::{Passed, RETURN_DELAY},
     prompt::Prompt,
     reply::{self, Stop},
-    state::Ticket,
-    task::{self, Matter},
+    state::RoundState,
+    task::{self, TaskSubject},
     tier::{Modes, Tier},
     tool_call::ToolCall,
 };
@@ -63,10 +63,10 @@ pub(crate) async fn clarify(
     goal: Goal,
 ) -> Result<CallToolResponse, Stop> {
     let call = call.within(given.wait_s);
-    let (session, asks) = match &call.ticket {
+    let (session, asks) = match &call.round {
         None => (submit(call, given).await?, true),
-        Some(Ticket::Plan(session)) => (*session, take_in(call, *session).await?),
-        Some(Ticket::Question(_)) => {
+        Some(RoundState::Plan(session)) => (*session, take_in(call, *session).await?),
+        Some(RoundState::Question(_)) => {
             let error = ErrorData::invalid_params("expected the requestState of a plan, found another", None);
             return Err(error.into());
         }
@@ -90,7 +90,7 @@ async fn begin(
 ) -> Result<CallToolResponse, Stop> {
     let asked = questions(call, session, Some(OutcomeKind::Open)).await?;
     match asked.iter().map(|question| question.asked).min() {
-        Some(first) => task::begin(call, Matter::Plan(session, goal), first),
+        Some(first) => task::begin(call, TaskSubject::Plan(session, goal), first),
         None => tell(call, session, goal).await,
     }
 }
@@ -114,7 +114,7 @@ async fn wait(
 
 async fn submit(call: &ToolCall<'_, impl CallerConnection>, given: &GivenPlan) -> Result<Uuid, Stop> {
     // Chosen here, so that the request can be sent again.
-    let session = given.session_id.map_or_else(|| Fresh::open().map(|mut fresh| fresh.session()), Ok)?;
+    let session = given.session_id.map_or_else(|| NewNames::open().map(|mut names| names.session()), Ok)?;
     let body = SubmitPlan { plan: given.checked()?, session_id: Some(session), agent: None };
     call.visitor.ask(ApiRequest::<operation::SubmitPlan>::send(NoArguments {}, body)).await?;
     Ok(session)
@@ -146,7 +146,7 @@ async fn round(
     if requests.is_empty() {
         return wait(call, session, goal).await;
     }
-    Ok(call.input_required(requests, &Ticket::Plan(session))?.into())
+    Ok(call.input_required(requests, &RoundState::Plan(session))?.into())
 }
 
 /// Asks the client's user for one gap after the other, also for those that an answer brings up, until the time is over or
@@ -185,7 +185,7 @@ pub(crate) async fn questions(
 ) -> Result<Vec<QuestionView>, Stop> {
     let query = QuestionListParameters {
         state: state.map(|state| state.to_string()),
-        trace: Some(trace_of(session)),
+        trace: Some(TraceId::of_session(session.as_u128())),
         limit: Some(200),
         ..QuestionListParameters::default()
     };

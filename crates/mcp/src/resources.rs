@@ -56,7 +56,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
             "demur://questions/{id}",
             "question",
             JSON,
-            "A question and how it stands. Whoever subscribes hears when it is answered.",
+            "A question and how it stands. A subscriber hears when it is answered.",
         ),
         template("demur://traces/{trace}", "trace", LINES, "A trace as a file that anybody can verify."),
         template("demur://traces/{trace}/report", "report", JSON, "What the export of a trace proves."),

@@ -24,7 +24,7 @@ pub struct States {
 /// What a request goes on with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ticket {
+pub enum RoundState {
     /// A question that is on record.
     Question(QuestionId),
     /// A plan that is on record.
@@ -65,16 +65,16 @@ impl States {
         Ok(Self { codec: RequestStateCodec::try_new(*key)?, good_for })
     }
 
-    /// Returns a ticket as the client carries it.
-    pub fn seal(&self, ticket: &Ticket, bound: &Bound) -> Result<String, ErrorData> {
+    /// Returns the state of a round as the client carries it.
+    pub fn seal(&self, round: &RoundState, bound: &Bound) -> Result<String, ErrorData> {
         let options = SealOptions::new().associated_data(&bound.0).ttl(self.good_for);
         self.codec
-            .seal_json_with(ticket, &options)
+            .seal_json_with(round, &options)
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
-    /// Returns the ticket that a client brings back. Whatever is wrong with it, the client hears one sentence.
-    pub fn unseal(&self, sealed: &str, bound: &Bound) -> Result<Ticket, ErrorData> {
+    /// Returns the state of a round that a client brings back. Whatever is wrong with it, the client hears one sentence.
+    pub fn unseal(&self, sealed: &str, bound: &Bound) -> Result<RoundState, ErrorData> {
         self.codec.open_json_with(sealed, &bound.0).map_err(|error| {
             tracing::info!(%error, "a request state was refused");
             ErrorData::invalid_params(REFUSED, None)

@@ -22,13 +22,15 @@ use tokio::{
 };
 
 use self::pipes::Pipes;
-use crate::{door::Door, era::Announced, host::Host, ids::FromOne, manner::Manner, state::States};
+use crate::{
+    door::Door, door_settings::DoorSettings, era::Announced, host::Host, ids::FromOne, state::States,
+};
 
 /// Serves a client on standard input and output until it hangs up.
-pub async fn serve(host: Arc<impl Host>, states: Arc<States>, manner: Manner) -> io::Result<()> {
+pub async fn serve(host: Arc<impl Host>, states: Arc<States>, settings: DoorSettings) -> io::Result<()> {
     let (reader, writer) = stdio_pipes();
     let (ending, ended) = watch::channel(false);
-    let door = Door::new(host, states, Manner { lasting: true, ..manner }, Arc::default(), ended);
+    let door = Door::new(host, states, DoorSettings { lasting: true, ..settings }, Arc::default(), ended);
     Box::pin(serve_pipes(door, ending, reader, writer)).await
 }
 

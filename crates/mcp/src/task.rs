@@ -22,8 +22,8 @@ use serde_json::Value;
 
 use crate::{
     ask,
-    fresh::Fresh,
     host::CallerConnection,
+    new_names::NewNames,
     pass::Passed,
     plan::{self, Goal},
     prompt::Prompt,
@@ -35,14 +35,14 @@ use crate::{
 /// What a task is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Matter {
+pub(crate) enum TaskSubject {
     /// A question: its id is the task's.
     Question(QuestionId),
     /// A plan, and what is wanted of it: sealed, because nothing else says whose it is.
     Plan(Uuid, Goal),
 }
 
-impl Matter {
+impl TaskSubject {
     fn name(&self, call: &ToolCall<'_, impl CallerConnection>) -> Result<String, Stop> {
         match self {
             Self::Question(id) => Ok(id.to_string()),
@@ -94,12 +94,12 @@ impl Standing {
 /// Returns what a client hears whose call has become a task.
 pub(crate) fn begin(
     call: &ToolCall<'_, impl CallerConnection>,
-    matter: Matter,
+    subject: TaskSubject,
     begun: Timestamp,
 ) -> Result<CallToolResponse, Stop> {
     // Whoever asks again waits again, whatever was called off before under the same name.
-    call.memory.resume(&call.visitor.identity, &matter.note());
-    Ok(CreateTaskResult::new(seed(matter.name(call)?, begun, begun)).into())
+    call.memory.resume(&call.visitor.identity, &subject.note());
+    Ok(CreateTaskResult::new(seed(subject.name(call)?, begun, begun)).into())
 }
 
 /// Returns how a task stands; with its result where it has one.
@@ -107,17 +107,17 @@ pub(crate) async fn get(
     call: &ToolCall<'_, impl CallerConnection>,
     name: &str,
 ) -> Result<GetTaskResult, Stop> {
-    let matter = Matter::of(call, name)?;
-    let standing = own(call, matter, name).await?;
-    let payload = if call.memory.is_stopped(&call.visitor.identity, &matter.note()) {
+    let subject = TaskSubject::of(call, name)?;
+    let standing = own(call, subject, name).await?;
+    let payload = if call.memory.is_stopped(&call.visitor.identity, &subject.note()) {
         TaskPayload::Cancelled
     } else if standing.open().next().is_some() {
         waiting(call, &standing).await
     } else {
-        let result = match (matter, standing.questions.as_slice()) {
-            (Matter::Plan(session, goal), _) => plan::result(call, session, goal).await?,
-            (Matter::Question(_), [question]) => ask::result(call, question).await?,
-            (Matter::Question(_), _) => return Err(unknown(name).into()),
+        let result = match (subject, standing.questions.as_slice()) {
+            (TaskSubject::Plan(session, goal), _) => plan::result(call, session, goal).await?,
+            (TaskSubject::Question(_), [question]) => ask::result(call, question).await?,
+            (TaskSubject::Question(_), _) => return Err(unknown(name).into()),
         };
         TaskPayload::Completed { result: object(&result)? }
     };
@@ -127,7 +127,7 @@ pub(crate) async fn get(
 
 /// Takes in what the client's user said in the forms of a task.
 pub(crate) async fn update(call: &ToolCall<'_, impl CallerConnection>, name: &str) -> Result<(), Stop> {
-    let standing = own(call, Matter::of(call, name)?, name).await?;
+    let standing = own(call, TaskSubject::of(call, name)?, name).await?;
     for question in standing.open() {
         let prompt = Prompt::of(question);
         let Some(said) = call.response(&prompt)? else { continue };
@@ -143,9 +143,9 @@ pub(crate) async fn update(call: &ToolCall<'_, impl CallerConnection>, name: &st
 
 /// Stops waiting. The question stays: somebody else may need it, and `cancel_question` is how it is called off.
 pub(crate) async fn cancel(call: &ToolCall<'_, impl CallerConnection>, name: &str) -> Result<(), Stop> {
-    let matter = Matter::of(call, name)?;
-    if own(call, matter, name).await?.open().next().is_some() {
-        call.memory.stop(&call.visitor.identity, &matter.note());
+    let subject = TaskSubject::of(call, name)?;
+    if own(call, subject, name).await?.open().next().is_some() {
+        call.memory.stop(&call.visitor.identity, &subject.note());
     }
     Ok(())
 }
@@ -153,15 +153,15 @@ pub(crate) async fn cancel(call: &ToolCall<'_, impl CallerConnection>, name: &st
 /// Returns how a task of this very caller stands; another's is unknown.
 async fn own(
     call: &ToolCall<'_, impl CallerConnection>,
-    matter: Matter,
+    subject: TaskSubject,
     name: &str,
 ) -> Result<Standing, Stop> {
     let hidden = |refusal: Refusal| match refusal.code.status() {
         403 | 404 => unknown(name).into(),
         _ => Stop::from(refusal),
     };
-    let questions = match matter {
-        Matter::Question(id) => {
+    let questions = match subject {
+        TaskSubject::Question(id) => {
             let request = ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {});
             let shown = call.visitor.ask(request).await.map_err(hidden)?;
             if !call.visitor.is_asker(&shown.asker) {
@@ -169,7 +169,7 @@ async fn own(
             }
             vec![shown]
         }
-        Matter::Plan(session, _) => plan::questions(call, session, None).await?,
+        TaskSubject::Plan(session, _) => plan::questions(call, session, None).await?,
     };
     Standing::of(questions, name)
 }
@@ -193,7 +193,7 @@ async fn waiting(call: &ToolCall<'_, impl CallerConnection>, standing: &Standing
 
 fn seed(name: String, begun: Timestamp, changed: Timestamp) -> Task {
     // Without a clock nobody knows how long it has been: then the client looks as often as at first.
-    let now = Fresh::open().map_or(begun, |fresh| fresh.now());
+    let now = NewNames::open().map_or(begun, |names| names.now());
     let is_young = now.as_millis().saturating_sub(begun.as_millis()) < OFTEN_FOR_MS;
     Task::new(name, TaskStatus::Working, begun.to_string(), changed.to_string())
         .with_poll_interval_ms(if is_young { FIRST_POLL_MS } else { LATER_POLL_MS })
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_young_task_is_looked_at_more_often_than_an_old_one() {
-        let now = Fresh::open().unwrap().now();
+        let now = NewNames::open().unwrap().now();
         let before = |millis| Timestamp::from_millis(now.as_millis() - millis).unwrap();
         let pace = |begun| seed("a task".to_owned(), begun, begun).poll_interval_ms;
         assert_eq!((pace(before(0)), pace(before(OFTEN_FOR_MS))), (Some(FIRST_POLL_MS), Some(LATER_POLL_MS)));

@@ -6,7 +6,7 @@ use rmcp::{
     service::RequestContext,
 };
 
-use crate::manner::Forms;
+use crate::door_settings::Forms;
 
 /// How a client can be asked for something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

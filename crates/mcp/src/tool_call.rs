@@ -27,13 +27,13 @@ use tokio::{
 };
 
 use crate::{
+    door_settings::DoorSettings,
     host::{CallerConnection, Visitor},
-    manner::Manner,
     memory::{Memory, Screen},
     pass::{COURTESY_TIMEOUT, Passed, RETURN_DELAY, closing, heard, look, over, pass_on},
     prompt::{Prompt, Said},
     reply::Stop,
-    state::{Bound, States, Ticket},
+    state::{Bound, RoundState, States},
     tier::Tier,
 };
 
@@ -47,9 +47,9 @@ pub(crate) struct ToolCall<'a, C> {
     pub(crate) states: &'a States,
     pub(crate) bound: Bound,
     pub(crate) memory: &'a Arc<Memory>,
-    pub(crate) manner: Manner,
+    pub(crate) settings: DoorSettings,
     /// What the call goes on with.
-    pub(crate) ticket: Option<Ticket>,
+    pub(crate) round: Option<RoundState>,
     pub(crate) responses: InputResponses,
     pub(crate) begun: Instant,
     /// Whether the client was told that somebody is waited for.
@@ -140,11 +140,11 @@ impl<C: CallerConnection> ToolCall<'_, C> {
     pub(crate) fn input_required(
         &self,
         requests: impl IntoIterator<Item = (String, ElicitRequestParams)>,
-        ticket: &Ticket,
+        round: &RoundState,
     ) -> Result<InputRequiredResult, Stop> {
         let request = |params| InputRequest::Elicitation(ElicitRequest::new(params));
         let requests = requests.into_iter().map(|(key, params)| (key, request(params))).collect();
-        Ok(InputRequiredResult::new(Some(requests), Some(self.states.seal(ticket, &self.bound)?)))
+        Ok(InputRequiredResult::new(Some(requests), Some(self.states.seal(round, &self.bound)?)))
     }
 
     /// Returns what the client brought back for a prompt, if anything.

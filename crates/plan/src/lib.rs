@@ -21,4 +21,4 @@ pub mod session;
 mod view;
 
 pub use error::Error;
-pub use session::{Gap, Session, trace_of};
+pub use session::{Gap, Session};

@@ -12,7 +12,6 @@ use demur_clarify::{
 use demur_core::{
     canonical,
     hash::Digest,
-    id::Ulid,
     limit::{List, Whole},
     time::Timestamp,
 };
@@ -121,8 +120,8 @@ impl Session {
         let mut work = Work::new();
         work.apply(event).map_err(|_| Error::Trace { at, expected })?;
         let plan = Plan::try_from(Value::Object(plan))?;
-        let (time, uuid) = (event.envelope().time, session.as_str().parse()?);
-        if trace_of(uuid) != event.envelope().trace {
+        let (time, uuid) = (event.envelope().time, session.as_str().parse::<Uuid>()?);
+        if TraceId::of_session(uuid.as_u128()) != event.envelope().trace {
             return Err(Error::Trace { at, expected: "the session whose name the trace has" });
         }
         Ok(Self {
@@ -453,11 +452,6 @@ impl Gap {
     ) -> Result<Round, Error> {
         Ok(Round { gap: self.to_clarify()?, asked: self.asked, answer, answered, resolved, event })
     }
-}
-
-/// Returns the trace of a session: the same 128 bits under another name.
-pub fn trace_of(session: Uuid) -> TraceId {
-    Ulid::from_u128(session.as_u128()).into()
 }
 
 fn recorded(at: Sequence, content: &RulesContent) -> Result<Rules, Error> {

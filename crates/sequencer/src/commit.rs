@@ -233,7 +233,7 @@ impl CommitLeader {
     /// Takes the items of the next commit out of the line.
     pub(super) fn take_items(&self) -> Vec<Item> {
         let mut pending = lock(&self.0.pending);
-        let count = pending.items.len().min(MAX_ITEMS);
+        let count = pending.items.len().min(MAX_COMMIT_ITEMS);
         pending.items.drain(..count).collect()
     }
 
@@ -264,4 +264,4 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// How many items one commit takes at most, so that nobody waits for a very long one.
-const MAX_ITEMS: usize = 512;
+const MAX_COMMIT_ITEMS: usize = 512;

@@ -67,7 +67,7 @@ impl Export<'_> {
     fn trace(&mut self, trace: TraceId, through: Position) -> Result<(), SequencerError> {
         let mut next = Sequence::FIRST;
         while next <= through.sequence {
-            let page = self.sequencer.store.events(trace, next, PAGE)?;
+            let page = self.sequencer.store.events(trace, next, EVENTS_PER_READ)?;
             if page.is_empty() {
                 return Err(damaged(trace, next));
             }
@@ -122,4 +122,4 @@ fn damaged(trace: TraceId, sequence: Sequence) -> SequencerError {
 }
 
 /// How many events are read at once.
-const PAGE: usize = 256;
+const EVENTS_PER_READ: usize = 256;

@@ -24,8 +24,8 @@ impl Sequencer {
     /// When this returns, the registry is the newest if it can be read, and so is the desk's key, and whoever decides in one of these traces
     /// reads on first. Reads the store, so it may wait for it; where nobody shares the store there is nothing to follow.
     pub fn follow(&self, after: Cursor) -> Result<Followed, SequencerError> {
-        let page = self.store.changes(after, PAGE)?;
-        let has_more = page.len() == PAGE;
+        let page = self.store.changes(after, EVENTS_PER_READ)?;
+        let has_more = page.len() == EVENTS_PER_READ;
         let cursor = page.last().map_or(after, |(cursor, _)| *cursor);
         let foreign =
             page.into_iter().map(|(_, stored)| stored).filter(|stored| stored.writer != self.at_hand.lease);
@@ -65,4 +65,4 @@ fn entry_of(event: Event, stored: Stored) -> Entry {
 }
 
 /// How many events are read at once.
-const PAGE: usize = 256;
+const EVENTS_PER_READ: usize = 256;

@@ -22,7 +22,7 @@ impl Sequencer {
         through: Position,
         registry: &Registry,
     ) -> Result<Vec<Inclusion>, SequencerError> {
-        let mut newest: Vec<Sequence> = registry.roots().rev().take(MOST).collect();
+        let mut newest: Vec<Sequence> = registry.roots().rev().take(MAX_ROOTS).collect();
         newest.reverse();
         let inclusions = newest.into_iter().map(|root| self.inclusion(trace, registry, root));
         let within = |inclusion: &Inclusion| inclusion.leaf.length.as_u64() <= through.sequence.number() + 1;
@@ -55,4 +55,4 @@ impl Sequencer {
 }
 
 /// How many roots an export shows a trace under: each means reading the heads of all traces.
-const MOST: usize = 8;
+const MAX_ROOTS: usize = 8;

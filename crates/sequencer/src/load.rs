@@ -18,7 +18,7 @@ use demur_ledger::{
 };
 use demur_store::contract::{Failure, LeaseId, Snapshot, Store, StoreError, Stored};
 
-use super::{error::SequencerError, queue::REMEMBERED, read::read_event};
+use super::{error::SequencerError, queue::MAX_RECENT_HASHES, read::read_event};
 
 /// The registry to check keys with.
 #[derive(Clone)]
@@ -128,9 +128,9 @@ impl Loading<'_> {
         };
         let mut last = None;
         loop {
-            let page = self.store.events(self.trace, state.tip().next(), PAGE)?;
+            let page = self.store.events(self.trace, state.tip().next(), EVENTS_PER_READ)?;
             self.fold(&mut state, &page)?;
-            let is_full = page.len() == PAGE;
+            let is_full = page.len() == EVENTS_PER_READ;
             last = page.into_iter().next_back().or(last);
             if !is_full {
                 break;
@@ -185,7 +185,7 @@ impl Loading<'_> {
             signed.resize(batch.len(), at);
             self.recent.push(stored.hash);
         }
-        self.recent.drain(..self.recent.len().saturating_sub(REMEMBERED));
+        self.recent.drain(..self.recent.len().saturating_sub(MAX_RECENT_HASHES));
         match batch.verify() {
             Ok(()) => newer.map_or(Ok(()), Err),
             Err(bad) => {
@@ -301,4 +301,4 @@ impl Loading<'_> {
 }
 
 /// How many events are read at once.
-const PAGE: usize = 1024;
+const EVENTS_PER_READ: usize = 1024;

@@ -209,7 +209,7 @@ impl States {
     }
 
     fn trim(&mut self) {
-        let more = self.recent.len().saturating_sub(REMEMBERED);
+        let more = self.recent.len().saturating_sub(MAX_RECENT_HASHES);
         self.recent.drain(..more);
     }
 
@@ -259,7 +259,7 @@ impl Queues {
         if let Some(queue) = queues.get(&trace) {
             return Arc::clone(queue);
         }
-        if queues.len() >= MOST {
+        if queues.len() >= MAX_QUEUES {
             // Whatever is not in use right now can be loaded again.
             queues.retain(|_, queue| Arc::strong_count(queue) > 1);
         }
@@ -268,7 +268,7 @@ impl Queues {
 }
 
 /// How many hashes a queue remembers: authors have usually seen something recent.
-pub(super) const REMEMBERED: usize = 256;
+pub(super) const MAX_RECENT_HASHES: usize = 256;
 
 /// How many traces are kept in memory.
-const MOST: usize = 4096;
+const MAX_QUEUES: usize = 4096;

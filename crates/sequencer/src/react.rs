@@ -20,7 +20,7 @@ impl Sequencer {
         let mut known = cursor;
         let (mut recorded, mut is_known) = (0, true);
         loop {
-            let page = self.store.changes(cursor, PAGE)?;
+            let page = self.store.changes(cursor, EVENTS_PER_READ)?;
             if page.is_empty() {
                 return Ok(recorded);
             }
@@ -98,4 +98,4 @@ fn place(kept: &KeptRecord) -> Cursor {
 }
 
 /// How many events are read at once.
-const PAGE: usize = 256;
+const EVENTS_PER_READ: usize = 256;

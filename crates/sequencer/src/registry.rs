@@ -121,7 +121,7 @@ impl Sequencer {
             command,
             content,
             facts,
-            not_after: system.now().plus_millis(GOOD_FOR),
+            not_after: system.now().plus_millis(STATEMENT_LIFETIME_MILLIS),
             role: Role::Desk,
             seen: Some(registry.head()),
             store: Some(registry.store()),
@@ -186,7 +186,7 @@ pub(super) fn leaf(trace: TraceId, head: &Position) -> TraceLeaf {
 }
 
 /// How long the desk's own statements are good for, in milliseconds.
-const GOOD_FOR: u64 = 60_000;
+const STATEMENT_LIFETIME_MILLIS: u64 = 60_000;
 
 #[cfg(test)]
 mod tests {

@@ -140,7 +140,7 @@ impl Series<'_> {
     }
 }
 
-/// Nobody else may wait for what nobody waits for.
+/// Commits what was put in line: a caller that sends one of its commands again waits for that commit.
 impl Drop for Series<'_> {
     fn drop(&mut self) {
         let _ = self.commit();

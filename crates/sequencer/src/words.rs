@@ -39,7 +39,7 @@ impl Words {
         };
         let place = (trace, entry.event.position().sequence);
         let mut kept = lock(&self.0);
-        if kept.order.len() >= MOST
+        if kept.order.len() >= MAX_KEPT_QUESTIONS
             && let Some(oldest) = kept.order.pop_front()
         {
             kept.words.remove(&oldest);
@@ -55,7 +55,7 @@ impl Words {
 }
 
 /// How many questions are remembered.
-const MOST: usize = 1024;
+const MAX_KEPT_QUESTIONS: usize = 1024;
 
 /// How large the words of one are at most.
 const LARGEST_BYTES: usize = 4096;

@@ -214,7 +214,7 @@ impl Api {
         let gate = middleware::from_fn(move |request: Request, next: Next| admit(scopes, request, next));
         let mut route = axum::routing::on(filter, handler).layer(gate);
         if operation.is_page {
-            route = route.layer(middleware::from_fn(pages::dress));
+            route = route.layer(middleware::from_fn(pages::answer_with_pages));
         }
         self.router = self.router.route(operation.path, route);
         self.operations.push(operation);

@@ -28,7 +28,7 @@ use tower::ServiceExt as _;
 
 use crate::{
     credentials::{ConnectedFrom, Names, Transport},
-    patience::Patience,
+    peer_timeouts::PeerTimeouts,
     service::over,
 };
 
@@ -41,14 +41,14 @@ pub struct Connections {
     own_room: Arc<Semaphore>,
     open: Arc<AtomicUsize>,
     ending: watch::Receiver<bool>,
-    patience: Patience,
+    timeouts: PeerTimeouts,
 }
 
 impl Connections {
     /// Returns connections to these routes, until `ending` says so: as many over TCP as there is `room` for.
-    pub fn new(router: Router, ending: watch::Receiver<bool>, patience: Patience, room: usize) -> Self {
+    pub fn new(router: Router, ending: watch::Receiver<bool>, timeouts: PeerTimeouts, room: usize) -> Self {
         let [room, own_room] = [room, MAX_SOCKET_CONNECTIONS].map(|most| Arc::new(Semaphore::new(most)));
-        Self { router, room, own_room, open: Arc::default(), ending, patience }
+        Self { router, room, own_room, open: Arc::default(), ending, timeouts }
     }
 
     /// Returns how many there are now.
@@ -112,7 +112,7 @@ impl Connections {
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let (router, mut ending, patience) = (self.router.clone(), self.ending.clone(), self.patience);
+        let (router, mut ending, timeouts) = (self.router.clone(), self.ending.clone(), self.timeouts);
         let counted = Counted::new(&self.open);
         tokio::spawn(async move {
             let (_permit, _counted) = (permit, counted);
@@ -124,10 +124,10 @@ impl Connections {
             });
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(patience.head)
+                .header_read_timeout(timeouts.head)
                 .max_buf_size(MAX_HEAD_BYTES)
                 .max_headers(64)
-                .serve_connection(TokioIo::new(Impatient::new(stream, patience.write)), service);
+                .serve_connection(TokioIo::new(TimedWrites::new(stream, timeouts.write)), service);
             let mut connection = std::pin::pin!(connection);
             let ended = tokio::select! {
                 ended = connection.as_mut() => ended,
@@ -170,15 +170,15 @@ async fn rest_after(error: &io::Error, failures: &mut u32) {
 }
 
 /// A stream that fails if its other side takes nothing for too long.
-struct Impatient<I> {
+struct TimedWrites<I> {
     stream: I,
-    patience: Duration,
+    write_timeout: Duration,
     blocked: Option<Pin<Box<Sleep>>>,
 }
 
-impl<I> Impatient<I> {
-    const fn new(stream: I, patience: Duration) -> Self {
-        Self { stream, patience, blocked: None }
+impl<I> TimedWrites<I> {
+    const fn new(stream: I, write_timeout: Duration) -> Self {
+        Self { stream, write_timeout, blocked: None }
     }
 
     /// Returns what became of a write, or that it took too long.
@@ -187,7 +187,7 @@ impl<I> Impatient<I> {
             self.blocked = None;
             return polled;
         }
-        let until = || Box::pin(time::sleep_until(Instant::now() + self.patience));
+        let until = || Box::pin(time::sleep_until(Instant::now() + self.write_timeout));
         let sleep = self.blocked.get_or_insert_with(until);
         match sleep.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
@@ -196,7 +196,7 @@ impl<I> Impatient<I> {
     }
 }
 
-impl<I: AsyncRead + Unpin> AsyncRead for Impatient<I> {
+impl<I: AsyncRead + Unpin> AsyncRead for TimedWrites<I> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -206,7 +206,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for Impatient<I> {
     }
 }
 
-impl<I: AsyncWrite + Unpin> AsyncWrite for Impatient<I> {
+impl<I: AsyncWrite + Unpin> AsyncWrite for TimedWrites<I> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -243,7 +243,7 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Impatient<I> {
 /// thousand and allow more on request.
 pub fn room(most: usize) -> usize {
     let mut limit = getrlimit(Resource::Nofile);
-    let wanted = (most + MAX_SOCKET_CONNECTIONS + OTHER_FILES) as u64;
+    let wanted = (most + MAX_SOCKET_CONNECTIONS + OTHER_FILE_DESCRIPTORS) as u64;
     let raised = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
     if limit.current.is_some_and(|current| current < raised) {
         let asked = Rlimit { current: Some(raised), maximum: limit.maximum };
@@ -253,13 +253,15 @@ pub fn room(most: usize) -> usize {
     }
     let given = limit.current.map_or(usize::MAX, |current| usize::try_from(current).unwrap_or(usize::MAX));
     // Files and the socket come first; connections over TCP share the rest.
-    given.saturating_sub(MAX_SOCKET_CONNECTIONS + OTHER_FILES).clamp(MIN_CONNECTIONS.min(most), most)
+    given
+        .saturating_sub(MAX_SOCKET_CONNECTIONS + OTHER_FILE_DESCRIPTORS)
+        .clamp(MIN_CONNECTIONS.min(most), most)
 }
 
 /// Room that there is on any machine.
 const MIN_CONNECTIONS: usize = 64;
 /// File descriptors for the ledger, artifacts, sockets and threads.
-const OTHER_FILES: usize = 512;
+const OTHER_FILE_DESCRIPTORS: usize = 512;
 /// How many connections over the socket there are at once.
 const MAX_SOCKET_CONNECTIONS: usize = 256;
 /// How long the last responses may take when the server ends.

@@ -17,6 +17,7 @@ use demur_api::{scope::Scope, server::PROTOCOL};
 use demur_desk::{access::Caller, desk::Desk};
 use hyper::{HeaderMap, Method, header, header::HeaderValue};
 
+pub(crate) use self::cookie::cookie_value;
 use self::{
     bearer::bearer,
     cookie::session,
@@ -109,7 +110,7 @@ fn peer(request: &Request) -> Option<Peer> {
 fn over_limit(service: &Shared, found: &Found, peer: Option<Peer>, method: &Method) -> Option<TooMany> {
     let now = service.desk.now().ok()?;
     match found {
-        Err(NoGood) => service.limits.credentials.take(&peer?, now).err(),
+        Err(BadCredentials) => service.limits.credentials.take(&peer?, now).err(),
         Ok(Caller::Token(token)) if token.scopes.contains(&Scope::Person) => {
             let looks = matches!(*method, Method::GET | Method::HEAD);
             if looks { None } else { service.limits.acts.take(&token.id, now).err() }
@@ -119,10 +120,10 @@ fn over_limit(service: &Shared, found: &Found, peer: Option<Peer>, method: &Meth
 }
 
 /// Who a request says it is from.
-type Found = Result<Caller, NoGood>;
+type Found = Result<Caller, BadCredentials>;
 
 /// Credentials that are no good.
-struct NoGood;
+struct BadCredentials;
 
 async fn by_token(
     service: &Shared,
@@ -135,7 +136,7 @@ async fn by_token(
         return Ok(Ok(Caller::Stranger));
     };
     if secret.len() > MAX_SECRET_BYTES {
-        return Ok(Err(NoGood));
+        return Ok(Err(BadCredentials));
     }
     if !service.desk.tokens().is_loaded(service.desk.now()?) {
         service.work(Desk::load_tokens).await?;
@@ -143,7 +144,7 @@ async fn by_token(
     let found = service.desk.tokens().find(secret, service.desk.now()?);
     // A session is a cookie or nothing: one that leaked to another page cannot be used by a program.
     let found = found.filter(|token| token.scopes.contains(&Scope::Person) == bearer.is_none());
-    Ok(found.map(Caller::Token).ok_or(NoGood))
+    Ok(found.map(Caller::Token).ok_or(BadCredentials))
 }
 
 /// No token is longer.

@@ -3,14 +3,15 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | what whoever watches is told, as text | `watching` |
-//! | who calls | [`credentials`] |
-//! | how often, and under which address | `limits`, [`public_url`] |
-//! | operations, routes and their description | [`api`], [`mount`], [`routes`], [`openapi`] |
-//! | what a request carries, what a refusal says | [`read`], [`problem`] |
-//! | large answers, part by part | [`outlet`] |
-//! | connections, start and end | [`connection`], [`patience`], [`serve`], [`socket`] |
-//! | what is counted | [`metrics`] |
+//! | start, end, and what all routes share | [`serve`], [`service`] |
+//! | connections, the socket, time limits of the other side | [`connection`], [`socket`], [`peer_timeouts`] |
+//! | credentials of a caller | [`credentials`] |
+//! | how often somebody may try; the public address | `limits`, [`public_url`] |
+//! | operations as routes, other routes, their description | [`api`], [`mount`], [`routes`], [`openapi`] |
+//! | a request read, a refusal written | [`read`], [`problem`] |
+//! | large answers, part by part | [`parts`] |
+//! | a watch as the body of a response | `watching` |
+//! | figures | [`metrics`] |
 
 pub mod api;
 pub mod connection;
@@ -19,8 +20,8 @@ pub(crate) mod limits;
 pub mod metrics;
 pub mod mount;
 pub mod openapi;
-pub mod outlet;
-pub mod patience;
+pub mod parts;
+pub mod peer_timeouts;
 pub mod problem;
 pub mod public_url;
 pub mod read;

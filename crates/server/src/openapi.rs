@@ -134,7 +134,7 @@ fn responses(operation: &Route, generator: &mut SchemaGenerator) -> Value {
     for status in REFUSALS {
         responses.insert((*status).to_owned(), json!({"$ref": "#/components/responses/Problem"}));
     }
-    // Whoever needs no credentials can have none that are no good.
+    // Only bad credentials are counted, and an open operation takes none.
     if !operation.is_open() {
         responses.insert("429".to_owned(), json!({"$ref": "#/components/responses/TooMany"}));
     }
@@ -210,7 +210,7 @@ fn path_schema(name: &str) -> (&'static str, Value) {
         "token" => {
             ("The public name of the token.", json!({"type": "string", "minLength": 1, "maxLength": 64}))
         }
-        "person" => ("The name of somebody.", json!({"type": "string", "minLength": 1, "maxLength": 64})),
+        "person" => ("The name of a person.", json!({"type": "string", "minLength": 1, "maxLength": 64})),
         "schema" => (
             "The path of the schema below /schemas.",
             json!({"type": "string", "minLength": 1, "maxLength": 256}),

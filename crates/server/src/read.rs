@@ -54,7 +54,7 @@ async fn document<T: DeserializeOwned + Send + 'static>(
     let turn = is_large.then(|| service.desk.large_turn(caller)).transpose()?;
     let limits = if is_large { &LARGE_LIMITS } else { &LIMITS };
     expect_media(&parts.headers, &[JSON])?;
-    let text = read(body, limits.bytes, service.patience().body).await?;
+    let text = read(body, limits.bytes, service.timeouts().body).await?;
     if !is_large {
         return Ok((parse(&text, limits)?, None));
     }
@@ -96,18 +96,18 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
 }
 
 /// Returns the whole body, if it is not too long and does not take too long.
-pub async fn read(body: Body, longest: usize, patience: Duration) -> Result<Bytes, Problem> {
-    let collected = time::timeout(patience, Limited::new(body, longest).collect()).await.map_err(|_| {
-        let detail = format!("expected the whole request within {} seconds", patience.as_secs());
+pub async fn read(body: Body, max_bytes: usize, timeout: Duration) -> Result<Bytes, Problem> {
+    let collected = time::timeout(timeout, Limited::new(body, max_bytes).collect()).await.map_err(|_| {
+        let detail = format!("expected the whole request within {} seconds", timeout.as_secs());
         Problem::new(Code::TooSlow, detail)
     })?;
-    collected.map(http_body_util::Collected::to_bytes).map_err(|error| broken(&*error, longest))
+    collected.map(http_body_util::Collected::to_bytes).map_err(|error| broken(&*error, max_bytes))
 }
 
 /// Returns what is wrong with a body that could not be read to its end.
-pub fn broken(error: &(dyn Error + Send + Sync + 'static), longest: usize) -> Problem {
+pub fn broken(error: &(dyn Error + Send + Sync + 'static), max_bytes: usize) -> Problem {
     if error.is::<LengthLimitError>() {
-        let detail = format!("expected at most {longest} bytes, found more");
+        let detail = format!("expected at most {max_bytes} bytes, found more");
         return Problem::new(Code::TooLarge, detail);
     }
     Problem::malformed("the request ended before its time")

@@ -29,7 +29,7 @@ use crate::{
     connection::{self, Connections},
     credentials::Names,
     metrics::Metrics,
-    patience::Patience,
+    peer_timeouts::PeerTimeouts,
     public_url::PublicUrl,
     routes,
     service::{Service, Shared},
@@ -75,13 +75,13 @@ pub enum Listen {
 
 /// Runs a server until it ends. `ready` is told once it answers.
 pub fn run(config: Config, ready: impl FnOnce(&Service) + Send) -> Result<(), Refusal> {
-    run_with(config, Patience::default(), ready)
+    run_with(config, PeerTimeouts::default(), ready)
 }
 
 /// Runs a server that waits no longer than this for the other side of a connection.
 pub fn run_with(
     config: Config,
-    patience: Patience,
+    timeouts: PeerTimeouts,
     ready: impl FnOnce(&Service) + Send,
 ) -> Result<(), Refusal> {
     let runtime = Builder::new_multi_thread()
@@ -91,7 +91,7 @@ pub fn run_with(
         .enable_all()
         .build()
         .map_err(|error| trouble("start its threads", &error))?;
-    let ended = runtime.block_on(live(config, patience, ready));
+    let ended = runtime.block_on(live(config, timeouts, ready));
     // Whoever still reads a large store or waits for a hung disk is not waited for: what was acknowledged is on the disk.
     runtime.shutdown_timeout(WORK_END_TIMEOUT);
     ended
@@ -99,7 +99,7 @@ pub fn run_with(
 
 async fn live(
     config: Config,
-    patience: Patience,
+    timeouts: PeerTimeouts,
     ready: impl FnOnce(&Service) + Send,
 ) -> Result<(), Refusal> {
     let metrics = Arc::new(Metrics::default());
@@ -113,9 +113,9 @@ async fn live(
     };
     let counts = Arc::clone(&metrics);
     let desk = Desk::open(&desk, counts)?;
-    let service = Arc::new(Service::new(Arc::clone(&desk), metrics, Arc::clone(&socket), patience));
+    let service = Arc::new(Service::new(Arc::clone(&desk), metrics, Arc::clone(&socket), timeouts));
     let room = desk.limits().connections as usize;
-    let connections = Connections::new(routes::router(&service), desk.ending(), patience, room);
+    let connections = Connections::new(routes::router(&service), desk.ending(), timeouts, room);
     let ended = answer(&config, &service, &connections, ready).await;
     desk.end();
     // Before the folder is let go: the next server has a socket of its own there.

@@ -6,7 +6,9 @@ use demur_api::refusal::Refusal;
 use demur_desk::desk::Desk;
 use tokio::sync::watch;
 
-use crate::{limits::Limits, metrics::Metrics, patience::Patience, problem::Problem, socket::OwnSocket};
+use crate::{
+    limits::Limits, metrics::Metrics, peer_timeouts::PeerTimeouts, problem::Problem, socket::OwnSocket,
+};
 
 /// The server, as its routes see it.
 pub struct Service {
@@ -14,7 +16,7 @@ pub struct Service {
     pub(crate) limits: Limits,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) socket: Arc<OwnSocket>,
-    patience: Patience,
+    timeouts: PeerTimeouts,
 }
 
 /// What routes are given.
@@ -22,8 +24,13 @@ pub type Shared = Arc<Service>;
 
 impl Service {
     /// Returns the service of a desk.
-    pub fn new(desk: Arc<Desk>, metrics: Arc<Metrics>, socket: Arc<OwnSocket>, patience: Patience) -> Self {
-        Self { desk, limits: Limits::default(), metrics, socket, patience }
+    pub fn new(
+        desk: Arc<Desk>,
+        metrics: Arc<Metrics>,
+        socket: Arc<OwnSocket>,
+        timeouts: PeerTimeouts,
+    ) -> Self {
+        Self { desk, limits: Limits::default(), metrics, socket, timeouts }
     }
 
     /// Does work in the data folder, on a thread that may wait for the disk.
@@ -36,8 +43,8 @@ impl Service {
     }
 
     /// Returns how long the other side of a connection may take.
-    pub const fn patience(&self) -> Patience {
-        self.patience
+    pub const fn timeouts(&self) -> PeerTimeouts {
+        self.timeouts
     }
 
     /// Returns where the server listens on TCP, if it does.

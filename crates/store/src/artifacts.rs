@@ -126,8 +126,8 @@ fn holds(path: &Path, bytes: &[u8]) -> io::Result<Option<bool>> {
     if file.metadata()?.len() != bytes.len() as u64 {
         return Ok(Some(false));
     }
-    let mut chunk = vec![0; CHUNK.min(bytes.len())];
-    for expected in bytes.chunks(CHUNK) {
+    let mut chunk = vec![0; CHUNK_BYTES.min(bytes.len())];
+    for expected in bytes.chunks(CHUNK_BYTES) {
         let found = &mut chunk[..expected.len()];
         file.read_exact(found)?;
         if found != expected {
@@ -152,4 +152,4 @@ fn other_bytes(address: &Address) -> StoreError {
 }
 
 /// How much of a file is compared at once.
-const CHUNK: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;

@@ -49,7 +49,7 @@ pub trait Store: Records + Leases + Send + Sync {
     /// power. **Atomic**: each write is there as a whole (events, contents, derived rows, snapshot, swaps) or not at
     /// all. **Judged one by one**: the result has one outcome per write, in order; a refused write does not
     /// hinder the others. A write is refused when
-    /// - its append was made under a lease that is not alive;
+    /// - its lease is not alive, whether it appends events or only swaps records;
     /// - a record that it swaps is not what it was;
     /// - the head of its trace is not [`Append::expected`], its events do not follow that and each other, or it
     ///   would open a second registry;

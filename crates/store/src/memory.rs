@@ -1,5 +1,5 @@
-//! The store in memory, with faults on demand: the third implementation of the contract, for tests of what
-//! stands above it (ONE-05).
+//! The store in memory, with faults on demand: the second implementation of the contract, and the only one that several
+//! desks can share. For tests of what stands above a store (ONE-05).
 
 mod check;
 mod fault;

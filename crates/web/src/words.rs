@@ -197,7 +197,7 @@ words! {
     read_all = "Read all of it";
     context = "Why it is asked, and what was found";
     blocks = "Until it is settled, this waits:";
-    blocks_asker = "Whoever asked waits for it; no other work is held up.";
+    blocks_asker = "The asker waits for it; no other work is held up.";
     blocks_nothing = "Nothing waits for it; it has to be answered or confirmed in the end.";
     deadline = "Answer by";
     deadline_passed = "The deadline has passed:";
@@ -231,7 +231,7 @@ words! {
     history_event = "Event";
     history_more = "There is more; the trace has it.";
     the_desk = "the desk";
-    sent_answered = "Sent. Your answer is on record, and whoever asked has it.";
+    sent_answered = "Sent. Your answer is on record, and the asker has it.";
     sent_accepted = "Sent. You confirmed it as it is.";
     sent_declined = "Sent. You declined this question.";
     sent_asked_back = "Sent. The asker reads your words and can ask again; this question is closed.";
@@ -294,7 +294,7 @@ words! {
     wrong_yes_no = "Choose yes or no.";
     wrong_kind = "This question takes another kind of answer.";
     wrong_time = "Choose how much more time there is to be.";
-    wrong_name = "Choose somebody who has a key for answering.";
+    wrong_name = "Choose a name that has a key for answering.";
     wrong_act = "Choose what to do.";
     how_agent = "with a key, as an agent";
     how_relayed = "passed on by the asker's own client";

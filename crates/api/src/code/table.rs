@@ -4,7 +4,7 @@ use super::{Class, RuleCode};
 
 macro_rules! codes {
     ($($class:ident { $($name:ident = $text:literal $($status:literal)?),+ $(,)? })+) => {
-        /// Why something was refused, for programs. No code ever changes its meaning.
+        /// Why something was refused, for programs. No code ever changes its meaning, and no two have one text.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             /// A rule said no.
@@ -128,13 +128,14 @@ codes! {
         Unauthenticated = "UNAUTHENTICATED" 401,
     }
     Refused {
-        AskerElsewhere = "SECRET_ELSEWHERE",
+        AskerElsewhere = "ASKER_ELSEWHERE",
         ClaimUnknown = "CLAIM_UNKNOWN",
         Contended = "CONTENDED",
         DeskKeyInUse = "DESK_KEY_IN_USE",
         HolderKnown = "HOLDER_KNOWN",
         HostForbidden = "HOST_FORBIDDEN" 421,
         IdempotencyConflict = "IDEMPOTENCY_CONFLICT" 422,
+        KeyGone = "KEY_GONE",
         KeyStanding = "KEY_STANDING",
         MethodNotAllowed = "METHOD_NOT_ALLOWED" 405,
         Moved = "MOVED",
@@ -178,7 +179,7 @@ codes! {
         TooSlow = "TOO_SLOW" 408,
     }
     Unproven {
-        RecordUnproven = "RECORD_DAMAGED",
+        RecordUnproven = "RECORD_UNPROVEN",
     }
     Ours {
         Bug = "BUG",

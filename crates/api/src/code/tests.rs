@@ -1,10 +1,14 @@
 //! Codes and statuses as they were when every refusal still carried them by itself: none of them may change.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fs, path::Path};
+
+use demur_core::reason::Reason;
+use demur_ledger::verify::Code as Finding;
 
 use super::*;
+use crate::refusal::Refusal;
 
-/// Which codes each status was sent with. A text under two statuses stands for two codes.
+/// Which codes each status was sent with.
 const BEFORE: [(u16, &str); 15] = [
     (
         400,
@@ -27,11 +31,11 @@ const BEFORE: [(u16, &str); 15] = [
     (408, "TOO_SLOW"),
     (
         409,
-        "ASSURANCE_TOO_LOW BUNDLE_INCOMPLETE CLAIM_UNKNOWN CONNECTION_LOST CONTENDED DESK_KEY_IN_USE HOLDER_KNOWN KEY_STANDING KEY_UNKNOWN MOVED \
+        "ASKER_ELSEWHERE ASSURANCE_TOO_LOW BUNDLE_INCOMPLETE CLAIM_UNKNOWN CONNECTION_LOST CONTENDED DESK_KEY_IN_USE HOLDER_KNOWN KEY_GONE KEY_STANDING MOVED \
           MUST_BE_ANSWERED NAME_TAKEN NEEDS_CLARIFICATION NOT_ATTESTED NOT_ENTITLED NOT_PARTICIPANT \
           NOT_TEXT NO_DEADLINE NO_SERVER NO_TCP OUT_OF_PLAN PERSON_NEEDED PERSON_RELEASES \
           PORT_FORBIDDEN PORT_TAKEN PROFILE_CONFLICT QUESTION_CLOSED RECORD_CHANGED ROTATED_ALREADY RUN_CLAIMED \
-          RUN_NOT_BEGUN RUN_OVER SECRET_ELSEWHERE SERVER_SILENT SESSION_CONFLICT TASK_CHANGED TOO_MANY_PEOPLE TOO_MANY_TOKENS TRACE_CONFLICT TRACE_NEWER \
+          RUN_NOT_BEGUN RUN_OVER SERVER_SILENT SESSION_CONFLICT TASK_CHANGED TOO_MANY_PEOPLE TOO_MANY_TOKENS TRACE_CONFLICT TRACE_NEWER \
           VERDICT_UNFOUNDED VERSION_MISMATCH",
     ),
     (413, "TOO_LARGE"),
@@ -42,7 +46,7 @@ const BEFORE: [(u16, &str); 15] = [
     (
         500,
         "BUG CLIENT_TROUBLE CLOCK FILE_TROUBLE FILE_UNREADABLE FILE_UNUSABLE LEASE_LOST NO_DESK_KEY NO_KEYS \
-          NO_RANDOMNESS NO_STORE OUTPUT_TROUBLE PIPE_TROUBLE RECORD_DAMAGED RULES_MALFORMED \
+          NO_RANDOMNESS NO_STORE OUTPUT_TROUBLE PIPE_TROUBLE RECORD_DAMAGED RECORD_UNPROVEN RULES_MALFORMED \
           SERVER_ENDED SERVER_TROUBLE STORE_DAMAGED STORE_FOREIGN STORE_NEWER STORE_OLDER STORE_READ_ONLY \
           STORE_STOPPED STORE_TROUBLE WRITE_UNCERTAIN",
     ),
@@ -54,41 +58,88 @@ fn before() -> BTreeSet<(u16, &'static str)> {
     BEFORE.iter().flat_map(|(status, texts)| texts.split_whitespace().map(|text| (*status, text))).collect()
 }
 
+/// Returns every code.
+fn all() -> impl Iterator<Item = Code> {
+    Code::OWN.iter().copied().chain(RuleCode::ALL.iter().copied().map(Code::Rule))
+}
+
 #[test]
 fn every_code_has_the_status_it_had() {
-    let rules: BTreeSet<_> = RuleCode::ALL.iter().map(|rule| Code::of(rule.as_str())).collect();
-    let all = Code::OWN.iter().copied().chain(rules);
-    let now: BTreeSet<_> = all.map(|code| (code.status(), code.as_str())).collect();
+    let now: BTreeSet<_> = all().map(|code| (code.status(), code.as_str())).collect();
     let of_rules = RuleCode::ALL.iter().map(|rule| (409, rule.as_str()));
-    let expected = before().into_iter().chain(of_rules.filter(|(_, text)| *text != "QUESTION_UNKNOWN"));
-    assert_eq!(now, expected.collect());
+    assert_eq!(now, before().into_iter().chain(of_rules).collect());
+}
+
+#[test]
+fn no_two_codes_have_one_text() {
+    let texts: BTreeSet<_> = all().map(Code::as_str).collect();
+    assert_eq!(texts.len(), all().count());
 }
 
 #[test]
 fn what_was_told_is_read_back_as_the_same_code() {
-    let rules = RuleCode::ALL.iter().map(|rule| Code::of(rule.as_str()));
-    for code in Code::OWN.iter().copied().chain(rules) {
-        let read = Code::read(code.as_str(), code.status()).unwrap();
-        assert_eq!((read.as_str(), read.status()), (code.as_str(), code.status()));
-        // The same text and the same status: where the record does not hold, the store's word is taken for it.
-        assert!(read == code || code == Code::RecordUnproven, "{code:?} came back as {read:?}");
+    for code in all() {
+        assert_eq!(Code::read(code.as_str()), Some(code));
     }
-    assert_eq!(Code::read("NO_SUCH_CODE", 400), None);
+    assert_eq!(Code::read("NO_SUCH_CODE"), None);
 }
 
 #[test]
-fn a_text_with_two_meanings_is_told_apart_by_its_status() {
-    assert_eq!(Code::read("KEY_UNKNOWN", 400), Some(Code::KeyUnknown));
-    assert_eq!(Code::read("KEY_UNKNOWN", 409), Some(Code::Rule(RuleCode::KEY_UNKNOWN)));
-    assert_eq!(Code::read("SECRET_ELSEWHERE", 409), Some(Code::AskerElsewhere));
+fn every_error_below_names_a_code_that_is_known() {
+    let mut sources = Vec::new();
+    find_sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut sources);
+    let named: BTreeSet<&str> = sources.iter().flat_map(|source| codes(source)).collect();
+    let unknown: Vec<_> = named.iter().filter(|text| Code::read(text).is_none()).collect();
+    assert_eq!(unknown, [&""; 0]);
+    assert!(named.contains("BUG") && named.contains("LEASE_LOST") && named.contains("NO_IDENTITY"));
+    for finding in [Finding::FileMalformed, Finding::FileTruncated, Finding::FormatNewer] {
+        assert!(Code::read(finding.as_str()).is_some(), "{finding}");
+    }
 }
 
 #[test]
-fn an_error_that_names_a_rule_has_the_code_of_that_rule() {
-    assert_eq!(Code::of("ANSWER_KIND"), Code::Rule(RuleCode::ANSWER_KIND));
-    assert_eq!(Code::of("QUESTION_UNKNOWN"), Code::QuestionUnknown);
-    assert_eq!(Code::of("DISK_FULL"), Code::DiskFull);
-    assert_eq!(Code::of("NOT_LISTED_ANYWHERE").as_str(), "NOT_LISTED_ANYWHERE");
+fn error_that_names_an_unknown_code_is_a_bug_and_says_which() {
+    struct Unlisted;
+    impl fmt::Display for Unlisted {
+        fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("expected this, found that")
+        }
+    }
+    impl Reason for Unlisted {
+        fn code(&self) -> &'static str {
+            "NOT_LISTED_ANYWHERE"
+        }
+    }
+    let refusal = Refusal::from(Unlisted);
+    assert_eq!((refusal.code, Code::of("NOT_LISTED_ANYWHERE")), (Code::Bug, Code::Bug));
+    assert_eq!(refusal.message, "NOT_LISTED_ANYWHERE: expected this, found that");
+    assert!(refusal.cure.is_some());
+}
+
+/// Returns every text of upper-case words in a source.
+pub(super) fn codes(source: &str) -> impl Iterator<Item = &str> {
+    let is_code =
+        |text: &&str| text.len() > 1 && text.chars().all(|sign| sign.is_ascii_uppercase() || sign == '_');
+    source.split('"').filter(is_code)
+}
+
+/// Finds the sources in which an error names its code: all that implement `Reason`, and two that are asked without it.
+fn find_sources(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("tests") {
+            find_sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && !path.ends_with("code/tests.rs")
+        {
+            let source = fs::read_to_string(&path).unwrap();
+            let is_asked =
+                path.ends_with("ledger/src/verify.rs") || path.ends_with("identity/verification.rs");
+            if is_asked || source.contains("\nimpl Reason for ") {
+                found.push(source);
+            }
+        }
+    }
 }
 
 #[test]

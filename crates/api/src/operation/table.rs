@@ -152,7 +152,7 @@ operations! {
         "Give the signed record of every round of a plan";
         (OfPlan, Nothing, Nothing) -> AuditRecord, 200 "The record";
     HandOffPlan = "handOffPlan", Post "/v1/plans/{session}/handoff", ASKING,
-        "Make the signed package for whoever goes on with the work; nothing is recorded";
+        "Make the signed package for the agent that goes on with the work; nothing is recorded";
         (OfPlan, Nothing, plan::HandOffPlan) -> Handoff, 200 "The package";
     ShowWholePlan = "wholePlan", Get "/v1/plans/{session}/plan", SEEING_PLANS,
         "Give a plan with every answer in it; refused while a gap is open";

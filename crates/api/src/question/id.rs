@@ -27,7 +27,7 @@ impl FromStr for QuestionId {
 
     fn from_str(text: &str) -> Result<Self, NotAQuestion> {
         let (trace, sequence) = text.split_once('.').unwrap_or((text, "0"));
-        let plain = sequence.bytes().all(|digit| digit.is_ascii_digit()) && sequence.len() <= LONGEST;
+        let plain = sequence.bytes().all(|digit| digit.is_ascii_digit()) && sequence.len() <= MAX_DIGITS;
         let number = sequence.parse::<u64>().ok().filter(|number| plain && number.to_string() == sequence);
         let sequence = number.and_then(|number| Sequence::try_from(number).ok()).ok_or(NotAQuestion)?;
         Ok(Self { trace: trace.parse().map_err(|_| NotAQuestion)?, sequence })
@@ -70,7 +70,7 @@ impl JsonSchema for QuestionId {
 pub struct NotAQuestion;
 
 /// More digits than any number of an event has.
-const LONGEST: usize = 16;
+const MAX_DIGITS: usize = 16;
 
 #[cfg(test)]
 mod tests {

@@ -44,14 +44,15 @@ impl FromStr for Kind {
 
     fn from_str(word: &str) -> Result<Self, UnknownKind> {
         // What stands between the parts of a name, and its case, tell no kinds apart.
-        let parts = word.chars().filter(|character| !matches!(character, '_' | '-' | ' ')).take(LONGEST);
+        let parts =
+            word.chars().filter(|character| !matches!(character, '_' | '-' | ' ')).take(MAX_WORD_CHARACTERS);
         let kind = match parts.collect::<String>().to_ascii_lowercase().as_str() {
             "text" | "freetext" => AnswerKind::Freetext,
             "yesno" => AnswerKind::YesNo,
             "choice" | "multiplechoice" => AnswerKind::MultipleChoice,
             "number" | "numeric" => AnswerKind::Numeric,
             "secret" => AnswerKind::Secret,
-            _ => return Err(UnknownKind(word.chars().take(LONGEST).collect())),
+            _ => return Err(UnknownKind(word.chars().take(MAX_WORD_CHARACTERS).collect())),
         };
         Ok(Self(kind))
     }
@@ -118,7 +119,7 @@ pub(super) fn asked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<A
 }
 
 /// How much of a word is looked at.
-const LONGEST: usize = 32;
+const MAX_WORD_CHARACTERS: usize = 32;
 
 #[cfg(test)]
 mod tests {

@@ -177,12 +177,12 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         "d" => 86_400,
         _ => return Err(expected()),
     };
-    let seconds = number.checked_mul(seconds).filter(|seconds| (1..=LONGEST).contains(seconds));
+    let seconds = number.checked_mul(seconds).filter(|seconds| (1..=MAX_WAIT_SECONDS).contains(seconds));
     seconds.map(Duration::from_secs).ok_or_else(|| format!("expected from 1s to 365d, found {text:?}"))
 }
 
 /// How long anything waits at most, in seconds.
-const LONGEST: u64 = 31_536_000;
+const MAX_WAIT_SECONDS: u64 = 31_536_000;
 
 #[cfg(test)]
 mod tests {

@@ -18,12 +18,16 @@ pub(crate) fn suggest(mut stop: clap::Error, words: &[OsString], root: &Command)
     let names = named(words, root).0.get_subcommands().map(Command::get_name);
     let mut close: Vec<(usize, String)> = names
         .map(|name| (steps(&typed, name), name.to_owned()))
-        .filter(|(steps, _)| *steps <= MOST)
+        .filter(|(steps, _)| *steps <= MAX_STEPS)
         .collect();
     close.sort();
     let nearest = close.first().map_or(0, |(steps, _)| *steps);
-    let found: Vec<String> =
-        close.into_iter().filter(|(steps, _)| *steps == nearest).map(|(_, name)| name).take(SHOWN).collect();
+    let found: Vec<String> = close
+        .into_iter()
+        .filter(|(steps, _)| *steps == nearest)
+        .map(|(_, name)| name)
+        .take(MAX_SUGGESTIONS)
+        .collect();
     if !found.is_empty() {
         stop.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(found));
     }
@@ -49,7 +53,8 @@ pub(crate) fn named<'a>(words: &[OsString], root: &'a Command) -> (&'a Command, 
 
 /// Returns how many letters have to be added, taken away, replaced or swapped with their neighbour.
 fn steps(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().take(LONGEST).collect(), other.chars().collect());
+    let (one, other): (Vec<char>, Vec<char>) =
+        (one.chars().take(MAX_WORD_CHARACTERS).collect(), other.chars().collect());
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=other.len()).collect();
     for (row, letter) in one.iter().enumerate() {
@@ -69,11 +74,11 @@ fn steps(one: &str, other: &str) -> usize {
 }
 
 /// How many steps away a command is that may have been meant.
-const MOST: usize = 2;
+const MAX_STEPS: usize = 2;
 /// How many are shown at most.
-const SHOWN: usize = 3;
+const MAX_SUGGESTIONS: usize = 3;
 /// How much of what was typed is looked at.
-const LONGEST: usize = 32;
+const MAX_WORD_CHARACTERS: usize = 32;
 
 #[cfg(test)]
 mod tests {

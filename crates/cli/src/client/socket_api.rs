@@ -13,7 +13,7 @@ use demur_api::{
     operation::{ApiDocument as _, Operation},
     refusal::Refusal,
 };
-use demur_desk::error;
+use demur_desk::{data::DataFolder, error, visible::shell_word};
 use demur_server::{credentials::socket::PROTOCOL_HEADER, socket};
 use http_body_util::BodyExt as _;
 use hyper::{Response, StatusCode, body::Incoming, client::conn::http1};
@@ -22,7 +22,6 @@ use rustix::process::geteuid;
 use tokio::{net::UnixStream, task, time};
 
 use super::{FolderUser, RETRY_INTERVAL, SocketRequest, Unanswered, check_protocol, lost, start, whole};
-use crate::{data::DataFolder, visible::shell_word};
 
 /// The operations of the server of a data folder, over its socket.
 #[derive(Clone)]
@@ -177,7 +176,7 @@ impl SocketApi {
         let stream = connected.map_err(|error| Unanswered::Lost(error.to_string()))?;
         // It would not listen to this user, and this user has no reason to believe it.
         if stream.peer_cred().is_ok_and(|server| server.uid() != geteuid().as_raw()) {
-            let folder = crate::visible::visible_path(self.data.path());
+            let folder = demur_desk::visible::visible_path(self.data.path());
             let message = format!("expected a server of your own for {folder}, found one of another user");
             let refusal = Refusal::new(Code::Forbidden, message);
             return Err(Unanswered::Refused(refusal.with_cure("--data names another data folder")));
@@ -210,7 +209,7 @@ impl SocketApi {
     }
 
     pub(super) fn no_server(&self) -> Refusal {
-        let folder = crate::visible::visible_path(self.data.path());
+        let folder = demur_desk::visible::visible_path(self.data.path());
         Refusal::new(Code::NoServer, format!("no server runs for {folder}"))
             .with_cure("--data names another data folder")
     }
@@ -224,7 +223,7 @@ impl<O: Operation> call::Call<O> for SocketApi {
 
 /// Returns the error of a server whose socket file is gone and does not come back.
 pub(super) fn unreachable_server(folder: &Path, process: u32) -> Refusal {
-    let socket = crate::visible::visible_path(&socket::path(folder));
+    let socket = demur_desk::visible::visible_path(&socket::path(folder));
     let message = format!(
         "expected an answer of the server, process {process}, found none: nothing answers at {socket}"
     );

@@ -11,29 +11,29 @@ use std::{
 };
 
 use demur_api::{code::Code, refusal::Refusal};
-use demur_desk::error;
+use demur_desk::{data::DataFolder, durable, error, visible::shell_word};
 use demur_server::socket;
 use demur_store::contract::StoreError;
 use rustix::fs::statvfs;
 use serde::Deserialize;
 
 use super::{FolderUser, socket_api::unreachable_server};
-use crate::{data::DataFolder, durable, exit::Exit, visible::shell_word};
+use crate::exit::Exit;
 
 /// Starts a server and waits until it answers. Somebody else's server will do.
 pub(super) fn start(data: &DataFolder) -> Result<(), Refusal> {
-    start_within(data, IN_USE_PATIENCE)
+    start_within(data, IN_USE_TIMEOUT)
 }
 
 /// The same for whoever can do without: a folder that somebody else has is not waited for as long.
 pub(super) fn start_if_free(data: &DataFolder) -> Result<(), Refusal> {
-    start_within(data, SHORT_PATIENCE)
+    start_within(data, SHORT_IN_USE_TIMEOUT)
 }
 
 fn start_within(data: &DataFolder, in_use_for: Duration) -> Result<(), Refusal> {
     let folder = data.path();
     durable::create_folder(folder).map_err(|error| error::file("create", folder, &error))?;
-    let (begun, until) = (Instant::now(), Instant::now() + PATIENCE);
+    let (begun, until) = (Instant::now(), Instant::now() + START_TIMEOUT);
     let mut failed = false;
     loop {
         let (log, before) = open_log(folder)?;
@@ -60,7 +60,7 @@ fn start_within(data: &DataFolder, in_use_for: Duration) -> Result<(), Refusal> 
                     |server| unreachable_server(folder, server.process),
                 ));
             }
-            thread::sleep(MOMENT);
+            thread::sleep(LOOK_INTERVAL);
         }
         thread::sleep(RETRY_INTERVAL);
     }
@@ -88,7 +88,7 @@ fn open_log(folder: &Path) -> Result<(File, u64), Refusal> {
     let open = || {
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?;
         let length = file.metadata()?.len();
-        if length <= LARGEST {
+        if length <= MAX_LOG_BYTES {
             return Ok((file, length));
         }
         file.set_len(0)?;
@@ -126,7 +126,7 @@ fn ended_early(said: &str, code: Option<i32>, in_use: bool, folder: &Path) -> Re
         return error;
     }
     // On a full disk nothing can be written, not even why.
-    if last.is_none() && room(folder) < LITTLE_ROOM {
+    if last.is_none() && room(folder) < MIN_FREE_BYTES {
         return StoreError::Full.into();
     }
     let last = last.unwrap_or("it said nothing");
@@ -151,7 +151,7 @@ fn told(line: &str, code: Option<i32>) -> Option<Refusal> {
     let Document { error: Body { code: text, field, hint, message } } = serde_json::from_str(line).ok()?;
     Exit::ALL.into_iter().find(|exit| Some(i32::from(exit.code())) == code)?;
     // A status tells two codes of one text apart, and none came.
-    let code = Code::read(&text, 0)?;
+    let code = Code::read(&text)?;
     let cure = hint.unwrap_or_else(|| "`demur serve` in another terminal shows more".to_owned());
     Some(Refusal { field, ..Refusal::new(code, message).with_cure(cure) })
 }
@@ -167,16 +167,16 @@ fn cannot_start(error: &dyn std::fmt::Display) -> Refusal {
 }
 
 /// How long a server may take to answer.
-const PATIENCE: Duration = Duration::from_secs(15);
+const START_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a folder that somebody else has is waited for; shorter than a server may take, so that this is what is said.
-const IN_USE_PATIENCE: Duration = Duration::from_secs(10);
+const IN_USE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The same for whoever can do without a server.
-const SHORT_PATIENCE: Duration = Duration::from_secs(1);
+const SHORT_IN_USE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often it is tried.
-const MOMENT: Duration = Duration::from_millis(2);
+const LOOK_INTERVAL: Duration = Duration::from_millis(2);
 /// How long to wait before a folder that is in use is tried again.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// Less room than a store needs to begin, in bytes.
-const LITTLE_ROOM: u64 = 1 << 16;
+const MIN_FREE_BYTES: u64 = 1 << 16;
 /// How large the log grows before it begins anew.
-const LARGEST: u64 = 4 << 20;
+const MAX_LOG_BYTES: u64 = 4 << 20;

@@ -6,11 +6,11 @@ use std::path::Path;
 use demur_api::{
     call::ApiRequest,
     operation::{self, NoArguments, OfGap, OfPlan},
-    plan::{BeginOperationAs, ConfirmPlanAs, GapStatus, ResolveGapAs, SubmitPlanAs, trace_of},
+    plan::{BeginOperationAs, ConfirmPlanAs, GapStatus, ResolveGapAs, SubmitPlanAs},
 };
 use demur_clarify::uuid::Uuid;
 use demur_core::limit::Text;
-use demur_desk::plan::new_uuid;
+use demur_desk::{data::DataFolder, durable, plan::new_uuid};
 use demur_ledger::{
     name::{Operation, TraceId},
     role::Role,
@@ -20,8 +20,6 @@ use serde::Serialize;
 
 use super::{DemoDesk, write};
 use crate::{
-    data::DataFolder,
-    durable,
     failure::Failure,
     output::{Output, counted_as},
     plan::{attestation_of, document},
@@ -139,7 +137,7 @@ impl Scene<'_> {
 
     /// Exports the session, verifies the file and asks the rules in it again.
     fn show(&mut self, folder: &Path, rounds: u64) -> Result<Asked, Failure> {
-        let trace = trace_of(self.session);
+        let trace = TraceId::of_session(self.session.as_u128());
         let path = folder.join("plan.jsonl");
         write(&path, &self.desk.export(trace)?)?;
         let guesses = no_guess::guesses(&path, &quietly(&path)?, None)?;

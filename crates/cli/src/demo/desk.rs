@@ -12,8 +12,10 @@ use demur_api::{
 use demur_core::key::Fingerprint;
 use demur_desk::{
     access::Caller,
+    data::DataFolder,
     desk::{Desk, DeskConfig},
     entry::Handle,
+    operating_system::OperatingSystem,
 };
 use demur_ledger::{
     name::{PrincipalId, TraceId},
@@ -22,7 +24,7 @@ use demur_ledger::{
 use demur_server::metrics::Metrics;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{data::DataFolder, failure::Failure, operating_system::OperatingSystem, plan::whoever};
+use crate::{failure::Failure, plan::whoever};
 
 /// A desk in this process, and the user of this machine at it.
 pub(crate) struct DemoDesk {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use demur_core::hash::{Digest, sha256};
-use demur_desk::run::seat_name;
+use demur_desk::{data::DataFolder, run::seat_name, visible::shell_word};
 use demur_ledger::{
     name::{StoreId, TraceId},
     verify::Report,
@@ -18,11 +18,7 @@ use super::{
     task::Count,
     tasks::Done,
 };
-use crate::{
-    data::DataFolder,
-    output::{Paint, Reply},
-    visible::shell_word,
-};
+use crate::output::{Paint, Reply};
 
 /// The answer of `demur demo`.
 #[derive(Debug, Serialize)]

@@ -8,8 +8,9 @@ use std::{
 };
 
 use demur_core::random::Random as _;
+use demur_desk::{durable, operating_system::OperatingSystem, visible::visible_path};
 
-use crate::{durable, failure::Failure, operating_system::OperatingSystem, visible::visible_path};
+use crate::failure::Failure;
 
 /// Returns a folder that nothing else uses: the one named, or one in the system's temporary directory.
 pub(super) fn make_folder(named: Option<&Path>, system: &mut OperatingSystem) -> Result<PathBuf, Failure> {

@@ -7,13 +7,12 @@ use std::{
 };
 
 use demur_core::hash::sha256;
+use demur_desk::{data::DataFolder, durable};
 use demur_ledger::{facts::VerificationStatus, name::TraceId, state::Phase};
 use serde::Serialize;
 
 use super::DemoDesk;
 use crate::{
-    data::DataFolder,
-    durable,
     failure::Failure,
     output::Output,
     run::{RunReply, quietly},

@@ -7,15 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use demur_desk::{
+    data::DataFolder,
+    visible::{shell_word, visible_path},
+};
 use rustix::fs::{Access, access, statvfs};
 
 use super::Check;
-use crate::{
-    client::log_file,
-    data::DataFolder,
-    output::counted,
-    visible::{shell_word, visible_path},
-};
+use crate::{client::log_file, output::counted};
 
 /// Looks at the folder, its keys, its log and its disk.
 pub(super) fn check(data: &DataFolder) -> Vec<Check> {
@@ -95,7 +94,7 @@ fn keys(folder: &Path) -> Option<Check> {
 fn log(file: &Path) -> Option<Check> {
     let metadata = file.metadata().ok()?;
     let check = private("log", file, &metadata, 0o600);
-    if metadata.len() > LARGEST_LOG {
+    if metadata.len() > MAX_LOG_BYTES {
         let found = format!("{}, {} MiB", visible_path(file), metadata.len() >> 20);
         return Some(Check::warning("log", found, "`demur stop`: the next server begins it anew"));
     }
@@ -109,13 +108,13 @@ fn disk(folder: &Path) -> Check {
         Err(error) => Check::problem("disk", format!("{}: {error}", visible_path(there)), ANOTHER),
         Ok(disk) => {
             let free = disk.f_bavail.saturating_mul(disk.f_frsize) >> 20;
-            if free < NEEDED {
+            if free < MIN_FREE_MIB {
                 Check::problem(
                     "disk",
                     format!("{free} MiB free: nothing can be recorded"),
                     "make room on this disk",
                 )
-            } else if free < LEAST {
+            } else if free < AMPLE_FREE_MIB {
                 Check::warning("disk", format!("{free} MiB free"), "make room: a full disk records nothing")
             } else {
                 Check::ok("disk", format!("{free} MiB free"))
@@ -127,8 +126,8 @@ fn disk(folder: &Path) -> Check {
 const NAMED: &str = "check --data and DEMUR_DATA; if it is the right one, the first question or key makes it";
 const ANOTHER: &str = "name another data folder with --data, or make this one yours";
 /// With how many MiB free the next record may fail.
-const NEEDED: u64 = 4;
+const MIN_FREE_MIB: u64 = 4;
 /// How many MiB there should be.
-const LEAST: u64 = 100;
+const AMPLE_FREE_MIB: u64 = 100;
 /// How large a log grows before a server begins it anew, with what a busy one adds.
-const LARGEST_LOG: u64 = 64 << 20;
+const MAX_LOG_BYTES: u64 = 64 << 20;

@@ -1,23 +1,16 @@
 //! The record: does the store open, is the desk's key there, and is the clock where the record is?
 
-use std::sync::Arc;
-
+use demur_desk::{
+    data::DataFolder, keyring::FolderKeyring, operating_system::OperatingSystem, owner::find_desk_key,
+};
 use demur_ledger::envelope::Event;
-use demur_sequencer::Sequencer;
 use demur_store::{
     contract::{Store as _, StoreError},
     sqlite::{SqliteStore, VERSION},
 };
 
 use super::Check;
-use crate::{
-    data::DataFolder,
-    failure::Failure,
-    keyring::FolderKeyring,
-    keys::clock,
-    operating_system::OperatingSystem,
-    owner::{desk_fingerprint, open_ledger},
-};
+use crate::{failure::Failure, keys::clock};
 
 /// Looks at the store, the desk's key and the clock.
 pub(super) fn check(data: &DataFolder) -> Vec<Check> {
@@ -34,7 +27,7 @@ pub(super) fn check(data: &DataFolder) -> Vec<Check> {
         Ok(true) => SqliteStore::open_read_only(data.path()),
     };
     match store {
-        Ok(store) => open(data, store, system),
+        Ok(store) => open(data, &store, system),
         Err(StoreError::ReadOnly) => {
             let found = "its last owner was killed and left work, which the next command finishes";
             vec![Check::note("store", found), time(system, None)]
@@ -43,20 +36,15 @@ pub(super) fn check(data: &DataFolder) -> Vec<Check> {
     }
 }
 
-fn open(data: &DataFolder, store: SqliteStore, system: OperatingSystem) -> Vec<Check> {
-    let newest = newest(&store);
+fn open(data: &DataFolder, store: &SqliteStore, system: OperatingSystem) -> Vec<Check> {
+    let newest = newest(store);
     let mut checks = vec![match &newest {
         Ok(_) => Check::ok("store", format!("opens, version {VERSION}")),
         Err(error) => Check::failed("store", error.clone()),
     }];
     if matches!(store.registry(), Ok(Some(_))) {
-        let keyring = FolderKeyring::shared(data);
-        let opened = open_ledger(&keyring, |find| Sequencer::read(Arc::new(store), find, Box::new(system)));
-        checks.push(match opened {
-            Ok(ledger) => {
-                let key = desk_fingerprint(&ledger.registry()).map(|key| key.short());
-                Check::ok("desk key", format!("{} is here", key.unwrap_or_default()))
-            }
+        checks.push(match find_desk_key(&FolderKeyring::of(data), store) {
+            Ok(key) => Check::ok("desk key", format!("{} is here", key.public().fingerprint().short())),
             Err(error) => Check::failed("desk key", error),
         });
     }
@@ -83,7 +71,7 @@ fn time(system: OperatingSystem, newest: Option<demur_core::time::Timestamp>) ->
             let found = format!("{}, but the newest event is of {}", clock(now), clock(newest));
             let hint = "set the clock of this machine; until then time stands still in the record";
             // Clocks that are set by the network step back a little now and then.
-            if newest > now.plus_millis(STEP) {
+            if newest > now.plus_millis(MAX_CLOCK_LAG_MILLIS) {
                 Check::problem("clock", found, hint)
             } else {
                 Check::warning("clock", found, hint)
@@ -94,4 +82,4 @@ fn time(system: OperatingSystem, newest: Option<demur_core::time::Timestamp>) ->
 }
 
 /// How many milliseconds a clock may be behind the record before that is a problem.
-const STEP: u64 = 60_000;
+const MAX_CLOCK_LAG_MILLIS: u64 = 60_000;

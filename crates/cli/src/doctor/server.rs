@@ -17,16 +17,15 @@ use demur_api::{
     server::ServerStatus,
     server_limits::ServerLimits,
 };
+use demur_desk::{data::DataFolder, visible::visible_path};
 use demur_server::socket;
 use demur_store::folder::Folder;
 
 use super::{Check, files::private};
 use crate::{
     client::{Client, FolderUser, how_to_kill, typed_for},
-    data::DataFolder,
     failure::Failure,
     serve::PORT,
-    visible::visible_path,
 };
 
 /// Looks at the socket, the server and its port.
@@ -60,8 +59,8 @@ fn status(data: &DataFolder) -> Result<Result<ServerStatus, Failure>, Failure> {
         // An answer that comes too late has nobody who waits for it.
         let _ = sender.send(client.call(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})));
     });
-    Ok(receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-        let message = format!("the server did not answer within {} seconds", PATIENCE.as_secs());
+    Ok(receiver.recv_timeout(REPLY_TIMEOUT).unwrap_or_else(|_| {
+        let message = format!("the server did not answer within {} seconds", REPLY_TIMEOUT.as_secs());
         Err(Failure::of(Code::ServerSilent, message).with_hint(how_to_kill(data.path())))
     }))
 }
@@ -141,8 +140,8 @@ fn reachable(port: u16) -> Check {
 }
 
 fn answers(port: u16) -> bool {
-    TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)), PATIENCE).is_ok()
+    TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)), REPLY_TIMEOUT).is_ok()
 }
 
 /// How long somebody may take to answer.
-const PATIENCE: Duration = Duration::from_secs(3);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(3);

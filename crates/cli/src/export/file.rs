@@ -10,13 +10,12 @@ use std::{
 };
 
 use demur_api::code::Code;
-
-use crate::{
+use demur_desk::{
     durable::{self, Tentative},
-    failure::Failure,
-    reader::ExportTrouble,
     visible::visible_path,
 };
+
+use crate::{failure::Failure, reader::ExportTrouble};
 
 /// A file in the making.
 pub(crate) struct NewFile {

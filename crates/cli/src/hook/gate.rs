@@ -14,14 +14,17 @@ use demur_core::{
     visible::visible,
     words::beginning,
 };
-use demur_desk::marks::{self, AskerStanding};
+use demur_desk::{
+    data::DataFolder,
+    marks::{self, AskerStanding},
+};
 
 use super::{
     operations::Operations,
     session::{self, SessionId},
     words::Tool,
 };
-use crate::{arguments::HookOptions, client::Client, data::DataFolder, failure::Failure};
+use crate::{arguments::HookOptions, client::Client, failure::Failure};
 
 /// Returns why a tool call is refused, if it is.
 pub(super) fn refusal(

@@ -8,6 +8,7 @@ use demur_api::{
     question::{Ending, Heard, QuestionId, QuestionView, WaitParameters},
 };
 use demur_core::{limit::List, visible::visible};
+use demur_desk::data::DataFolder;
 use demur_ledger::{content::AnswerValue, question::OutcomeKind};
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ use super::{
     session::{alone, see, unseen},
     session_of,
 };
-use crate::{arguments::HookOptions, client::Client, data::DataFolder, failure::Failure, question};
+use crate::{arguments::HookOptions, client::Client, failure::Failure, question};
 
 /// Returns what a session is told at this moment. Nothing that goes wrong here holds anything up.
 pub(super) fn tell(data: &DataFolder, options: &HookOptions, input: &Input) -> Reply {

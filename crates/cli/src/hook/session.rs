@@ -17,13 +17,12 @@ use demur_api::{
     question::{AskedView, Done, QuestionId, QuestionView},
 };
 use demur_clarify::uuid::Uuid;
+use demur_desk::durable;
 use demur_ledger::question::OutcomeKind;
 use rustix::{
     fs::{FlockOperation, fcntl_lock},
     process::{Flock, FlockType, fcntl_getlk},
 };
-
-use crate::durable;
 
 /// The name of a session, as the client gives it to its hooks and to the programs that it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ pub(super) fn all(paths: &[PathBuf]) -> Result<Vec<Found>, Failure> {
 }
 
 fn of(path: &Path) -> Result<Vec<Found>, Failure> {
-    let Input { shown, bytes } = Input::read(path, LONGEST)?;
+    let Input { shown, bytes } = Input::read(path, MAX_FILE_BYTES)?;
     let lines: Vec<(usize, &[u8])> = bytes
         .split(|byte| *byte == b'\n')
         .enumerate()
@@ -44,4 +44,4 @@ fn malformed(error: &VerificationError) -> Failure {
 }
 
 /// How long a file of messages is at most, in bytes.
-const LONGEST: usize = 1 << 20;
+const MAX_FILE_BYTES: usize = 1 << 20;

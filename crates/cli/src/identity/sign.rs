@@ -14,18 +14,20 @@ use demur_clarify::{
     time::Time,
 };
 use demur_core::{canonical, key::SecretKey, visible::visible};
+use demur_desk::{
+    durable,
+    keyring::{FolderKeyring, Keyring as _},
+    operating_system::OperatingSystem,
+    visible::{shell_word, visible_path},
+};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     arguments::{RegisterIdentity, RevokeIdentity, RotateIdentity, Signing},
     context::Context,
-    durable,
     failure::Failure,
-    keyring::{FolderKeyring, Keyring as _},
     keys::{KeyEntry, clock, listed, select},
-    operating_system::OperatingSystem,
     output::{Paint, Reply},
-    visible::{shell_word, visible_path},
 };
 
 /// Signs a registration.
@@ -195,7 +197,7 @@ struct SignReply<P: Serialize> {
 impl<P: Serialize> SignReply<P> {
     fn new(kind: &'static str, message: SignedMessage<P>, signer: &Signer) -> Self {
         let (agent_id, public_key) = (signer.agent_id().clone(), signer.public_key());
-        let fresh_until = message.message.timestamp.plus_millis(FRESH);
+        let fresh_until = message.message.timestamp.plus_millis(MESSAGE_LIFETIME_MILLIS);
         let (file, new_public_key, old_key_expires) = (None, None, None);
         Self {
             agent_id,
@@ -238,4 +240,4 @@ impl<P: Serialize> Reply for SignReply<P> {
 }
 
 /// How long a receiver takes a message after its time, in milliseconds: 60 s.
-const FRESH: u64 = 60 * 1000;
+const MESSAGE_LIFETIME_MILLIS: u64 = 60 * 1000;

@@ -7,12 +7,10 @@ use demur_clarify::{
     identity::{IdentityVerification, VerificationError},
     time::Time,
 };
+use demur_desk::operating_system::OperatingSystem;
 
 use super::message;
-use crate::{
-    arguments::VerifyIdentity, context::Context, exit::Exit, failure::Failure,
-    operating_system::OperatingSystem,
-};
+use crate::{arguments::VerifyIdentity, context::Context, exit::Exit, failure::Failure};
 
 /// Verifies messages.
 pub(super) fn run(context: &mut Context<'_>, arguments: &VerifyIdentity) -> Result<Exit, Failure> {

@@ -42,7 +42,7 @@ impl Editor {
     /// Takes a key.
     pub(super) fn press(&mut self, key: Key) -> Edited {
         match key {
-            Key::Character(character) if self.text.len() < LONGEST => {
+            Key::Character(character) if self.text.len() < MAX_CHARACTERS => {
                 self.text.insert(self.at, character);
                 self.at += 1;
             }
@@ -114,7 +114,7 @@ impl Editor {
         if line.trim().is_empty() || self.past.last().is_some_and(|last| last == line) {
             return;
         }
-        if self.past.len() == REMEMBERED {
+        if self.past.len() == MAX_PAST_LINES {
             self.past.remove(0);
         }
         self.past.push(line.to_owned());
@@ -122,7 +122,7 @@ impl Editor {
 
     /// Returns the part of the line around the cursor that fits on a row of this width after a prompt.
     pub(super) fn row(&self, prompt: &str, columns: usize) -> Row {
-        let prompt = if prompt.width() + LEAST > columns { "" } else { prompt };
+        let prompt = if prompt.width() + MIN_LINE_COLUMNS > columns { "" } else { prompt };
         let begin = prompt.width();
         // The last column stays free: a cursor beyond it would be on the next row.
         let room = columns.saturating_sub(begin + 1).max(1);
@@ -152,11 +152,11 @@ fn width(character: char) -> usize {
 }
 
 /// How many columns the line has beside a prompt; in a narrower window there is no prompt.
-const LEAST: usize = 4;
+const MIN_LINE_COLUMNS: usize = 4;
 /// How many characters a line may have.
-const LONGEST: usize = 1 << 16;
+const MAX_CHARACTERS: usize = 1 << 16;
 /// How many lines come back.
-const REMEMBERED: usize = 100;
+const MAX_PAST_LINES: usize = 100;
 
 #[cfg(test)]
 mod tests {

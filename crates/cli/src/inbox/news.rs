@@ -52,7 +52,7 @@ impl Bell {
 
 /// Follows what happens from now on.
 pub(super) fn follow(client: Client, bell: Bell) -> Receiver<News> {
-    let (sender, receiver) = sync_channel(WAITING);
+    let (sender, receiver) = sync_channel(MAX_WAITING_NEWS);
     let (started, ready) = sync_channel(1);
     thread::spawn(move || {
         let ended = run(&client, &sender, &bell, &started);
@@ -93,4 +93,4 @@ fn run(
 }
 
 /// How many wait to be told.
-const WAITING: usize = 64;
+const MAX_WAITING_NEWS: usize = 64;

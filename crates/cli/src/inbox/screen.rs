@@ -147,7 +147,7 @@ impl<'a> Screen<'a> {
         loop {
             let stdin = rustix::stdio::stdin();
             let mut sources = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&self.bell, PollFlags::IN)];
-            let moment = Timespec { tv_sec: 0, tv_nsec: ESCAPE.subsec_nanos().into() };
+            let moment = Timespec { tv_sec: 0, tv_nsec: ESCAPE_TIMEOUT.subsec_nanos().into() };
             match poll(&mut sources, self.keys.is_waiting().then_some(&moment)) {
                 Ok(0) => {
                     self.keys.give_up();
@@ -251,7 +251,7 @@ fn watch_size(bell: Bell) {
 }
 
 fn columns() -> usize {
-    output::columns().unwrap_or(USUAL)
+    output::columns().unwrap_or(DEFAULT_COLUMNS)
 }
 
 fn trouble(error: &dyn std::fmt::Display) -> Failure {
@@ -263,6 +263,6 @@ fn trouble(error: &dyn std::fmt::Display) -> Failure {
 const PASTE_ON: &[u8] = b"\x1b[?2004h";
 const PASTE_OFF: &[u8] = b"\x1b[?2004l";
 /// How long the rest of an escape sequence may take.
-const ESCAPE: Duration = Duration::from_millis(50);
+const ESCAPE_TIMEOUT: Duration = Duration::from_millis(50);
 /// How wide a terminal is that does not say.
-const USUAL: usize = 80;
+const DEFAULT_COLUMNS: usize = 80;

@@ -230,7 +230,7 @@ impl<'a> Session<'a> {
                 }
             };
             let known = self.numbers.knows(question.id);
-            if !known && (!question.is_open() || shown.len() >= AT_ONCE) {
+            if !known && (!question.is_open() || shown.len() >= MAX_QUESTIONS_TOLD) {
                 untold += u64::from(question.is_open());
                 continue;
             }
@@ -284,10 +284,15 @@ fn passing(names: &str) -> Result<Passing, Failure> {
 /// Returns what asks for the open questions after a place.
 fn open_after(after: Option<String>) -> QuestionListParameters {
     let state = Some(OutcomeKind::Open.to_string());
-    QuestionListParameters { state, after, limit: Some(PAGE), ..QuestionListParameters::default() }
+    QuestionListParameters {
+        state,
+        after,
+        limit: Some(QUESTIONS_PER_PAGE),
+        ..QuestionListParameters::default()
+    }
 }
 
 /// How many questions a page has.
-const PAGE: usize = 20;
+const QUESTIONS_PER_PAGE: usize = 20;
 /// How many new questions are told at once.
-const AT_ONCE: usize = 10;
+const MAX_QUESTIONS_TOLD: usize = 10;

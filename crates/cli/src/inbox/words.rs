@@ -81,8 +81,8 @@ pub(super) fn too_late(number: Number, question: &QuestionView) -> String {
 
 /// Returns which numbers somebody may have meant who named one that is settled.
 pub(super) fn these_wait(open: &[Number]) -> String {
-    let shown: Vec<String> = open.iter().take(AT_MOST).map(Number::to_string).collect();
-    let more = if open.len() > AT_MOST { " and more" } else { "" };
+    let shown: Vec<String> = open.iter().take(MAX_NUMBERS).map(Number::to_string).collect();
+    let more = if open.len() > MAX_NUMBERS { " and more" } else { "" };
     match &shown[..] {
         [] => String::new(),
         [one] => format!(" This one waits: {one}."),
@@ -102,7 +102,7 @@ pub(super) fn done(number: Number, done: &Done, paint: Paint) -> String {
 /// What helps, and what ends it.
 const KEYS: &str = "`?` helps, `q` quits.";
 /// How many numbers are named at once.
-const AT_MOST: usize = 10;
+const MAX_NUMBERS: usize = 10;
 /// What can be typed, and what it does.
 const HELP: [(&str, &str); 10] = [
     ("3", "show question 3 in full; a secret is then asked for, unseen"),

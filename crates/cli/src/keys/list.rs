@@ -6,13 +6,13 @@ use demur_api::{
     operation::{ListKeys, NoArguments, Nothing},
 };
 use demur_core::visible::visible;
+use demur_desk::data::DataFolder;
 use demur_ledger::name::StoreId;
 use serde::Serialize;
 
 use super::{KeyEntry, clock};
 use crate::{
     context::Context,
-    data::DataFolder,
     failure::Failure,
     output::{Paint, Reply, Table},
     reader::Reader,

@@ -13,6 +13,12 @@ use demur_core::{
     key::{Fingerprint, PublicKey, SecretKey},
     visible::visible,
 };
+use demur_desk::{
+    durable::Tentative,
+    keyring::{self, FolderKeyring, KeyFile},
+    operating_system::OperatingSystem,
+    visible::visible_path,
+};
 use demur_ledger::{
     author::{Author, Place},
     name::{PrincipalId, Sequence, StoreId},
@@ -25,12 +31,8 @@ use crate::{
     arguments::NewKey,
     client::{Client, SocketRequest},
     context::Context,
-    durable::Tentative,
     failure::Failure,
-    keyring::{self, FolderKeyring, KeyFile},
-    operating_system::OperatingSystem,
     output::{Paint, Reply},
-    visible::visible_path,
 };
 
 /// Makes a key.

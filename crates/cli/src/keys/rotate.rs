@@ -14,6 +14,12 @@ use demur_core::{
     time::Timestamp,
     visible::visible,
 };
+use demur_desk::{
+    durable::Tentative,
+    keyring::{self, FolderKeyring, KeyFile},
+    operating_system::OperatingSystem,
+    visible::visible_path,
+};
 use demur_ledger::{
     author::{Author, Place},
     role::Role,
@@ -25,12 +31,8 @@ use crate::{
     arguments::RotateKey,
     client::{Client, SocketRequest},
     context::Context,
-    durable::Tentative,
     failure::Failure,
-    keyring::{self, FolderKeyring, KeyFile},
-    operating_system::OperatingSystem,
     output::{Paint, Reply},
-    visible::visible_path,
 };
 
 /// Rotates a key.

@@ -1,6 +1,7 @@
 //! `demur keys show`: everything public about one key. Reads only.
 
 use demur_core::visible::visible;
+use demur_desk::{keyring::FolderKeyring, visible::visible_path};
 use serde::Serialize;
 
 use super::{KeyEntry, Moment, clock, listed, reason_word, select::select};
@@ -8,9 +9,7 @@ use crate::{
     arguments::ShowKey,
     context::Context,
     failure::Failure,
-    keyring::FolderKeyring,
     output::{Paint, Reply},
-    visible::visible_path,
 };
 
 /// Shows a key.

@@ -17,9 +17,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use demur_desk::data::DataFolder;
 use rustix::fs::OFlags;
-
-use crate::data::DataFolder;
 
 /// The numbers of a data folder.
 #[derive(Clone, Debug)]
@@ -32,7 +31,7 @@ pub(crate) struct QuestionNumbers {
 impl QuestionNumbers {
     /// Returns the numbers of a data folder.
     pub(crate) fn of(data: &DataFolder) -> Self {
-        Self { path: data.path().join(FILE), patience: Cell::new(PATIENCE) }
+        Self { path: data.path().join(FILE), patience: Cell::new(LOCK_TIMEOUT) }
     }
 
     /// Returns the question with this number. A file that cannot be read has none; one that somebody holds is an error.
@@ -67,7 +66,7 @@ impl QuestionNumbers {
                     self.patience.set(Duration::ZERO);
                     return Err(io::ErrorKind::TimedOut.into());
                 }
-                Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN),
+                Err(TryLockError::WouldBlock) => thread::sleep(RETRY_INTERVAL),
             }
         }
     }
@@ -119,9 +118,9 @@ impl QuestionNumbers {
 pub(crate) struct Held;
 
 /// How long somebody else may hold the lock.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often it is tried.
-const BETWEEN: Duration = Duration::from_millis(10);
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 /// The file in the data folder.
 const FILE: &str = "numbers";
 /// How many numbers there are. Whoever has used them up names questions by their ids.
@@ -173,7 +172,7 @@ mod tests {
 
     #[test]
     fn without_a_place_to_keep_them_there_are_none() {
-        let numbers = QuestionNumbers { path: "/proc/numbers".into(), patience: Cell::new(PATIENCE) };
+        let numbers = QuestionNumbers { path: "/proc/numbers".into(), patience: Cell::new(LOCK_TIMEOUT) };
         assert_eq!(numbers.assign(&[id(1)]), [None]);
         assert_eq!(numbers.find(1), Ok(None));
     }

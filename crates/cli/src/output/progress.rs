@@ -25,8 +25,8 @@ impl Progress {
             return;
         }
         let now = Instant::now();
-        let early = now.duration_since(self.begun) < FIRST;
-        if early || self.shown.is_some_and(|shown| now.duration_since(shown) < AGAIN) {
+        let early = now.duration_since(self.begun) < FIRST_DELAY;
+        if early || self.shown.is_some_and(|shown| now.duration_since(shown) < SHOW_INTERVAL) {
             return;
         }
         self.shown = Some(now);
@@ -51,8 +51,8 @@ pub(crate) const fn percent(done: u64, total: u64) -> u64 {
     }
 }
 
-const FIRST: Duration = Duration::from_secs(1);
-const AGAIN: Duration = Duration::from_millis(200);
+const FIRST_DELAY: Duration = Duration::from_secs(1);
+const SHOW_INTERVAL: Duration = Duration::from_millis(200);
 
 #[cfg(test)]
 mod tests {

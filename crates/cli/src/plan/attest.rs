@@ -10,10 +10,12 @@ use demur_api::{
     call::ApiRequest,
     code::Code,
     operation::{self, OfPlan},
-    plan::{AttestPlanAs, MadeFile, trace_of},
+    plan::{AttestPlanAs, MadeFile},
 };
 use demur_clarify::{attestation::Attestation, seal::Sha256};
 use demur_core::{hash::sha256, limit::Text};
+use demur_desk::visible::visible_path;
+use demur_ledger::name::TraceId;
 use serde::Serialize;
 
 use super::{keep_receipt, named, of_session};
@@ -24,7 +26,6 @@ use crate::{
     exit::Exit,
     failure::Failure,
     output::{Paint, Reply, counted_as},
-    visible::visible_path,
 };
 
 /// Attests what was made of a confirmed plan.
@@ -34,7 +35,12 @@ pub(crate) fn attest(context: &mut Context<'_>, arguments: &AttestPlan) -> Resul
     let given = attestation_of(&arguments.output, author, version)?;
     let request = ApiRequest::<operation::AttestPlanAs>::send(OfPlan { session }, given);
     let attested = client.call_with(&request, SocketRequest::once)?;
-    keep_receipt(&client, trace_of(session), attested.event, arguments.receipt.as_deref())?;
+    keep_receipt(
+        &client,
+        TraceId::of_session(session.as_u128()),
+        attested.event,
+        arguments.receipt.as_deref(),
+    )?;
     let files = attested.attestation.outputs.file_hashes.len() as u64;
     context.output.reply(&Attested { attestation: attested.attestation, files })?;
     Ok(Exit::Success)
@@ -62,12 +68,13 @@ fn hashes(folder: &Path) -> Result<Vec<MadeFile>, Failure> {
             let kind = entry.file_type().map_err(|error| Failure::unreadable(&next, &error))?;
             if kind.is_dir() {
                 folders.push(entry.path());
-            } else if kind.is_file() && found.len() < MOST {
+            } else if kind.is_file() && found.len() < MAX_FILES {
                 found.push(hash(folder, &entry.path())?);
             } else {
                 let shown = visible_path(&entry.path());
-                let message =
-                    format!("expected up to {MOST} plain files, found one more or something else: {shown}");
+                let message = format!(
+                    "expected up to {MAX_FILES} plain files, found one more or something else: {shown}"
+                );
                 return Err(Failure::of(Code::OutputInvalid, message));
             }
         }
@@ -84,16 +91,18 @@ fn hash(folder: &Path, path: &Path) -> Result<MadeFile, Failure> {
     let mut bytes = Vec::new();
     let unreadable = |error| Failure::unreadable(path, &error);
     let file = File::open(path).map_err(unreadable)?;
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     let name = path.strip_prefix(folder).ok().and_then(Path::to_str).and_then(|name| name.parse().ok());
     match name {
-        Some(name) if bytes.len() as u64 <= LARGEST => {
+        Some(name) if bytes.len() as u64 <= MAX_FILE_BYTES => {
             Ok(MadeFile { path: name, sha256: Sha256::from(sha256(&bytes)) })
         }
         _ => {
             let shown = visible_path(path);
-            let message =
-                format!("expected a file of up to {} MiB with a plain name, found {shown}", LARGEST >> 20);
+            let message = format!(
+                "expected a file of up to {} MiB with a plain name, found {shown}",
+                MAX_FILE_BYTES >> 20
+            );
             Err(Failure::of(Code::OutputInvalid, message))
         }
     }
@@ -122,6 +131,6 @@ impl Reply for Attested {
 }
 
 /// How many files one attestation names.
-const MOST: usize = 10_000;
+const MAX_FILES: usize = 10_000;
 /// How large one of them may be.
-const LARGEST: u64 = 256 << 20;
+const MAX_FILE_BYTES: u64 = 256 << 20;

@@ -21,7 +21,7 @@ pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
     lines.extend(shown.map(|line| format!("{BAR}{}", paint.strong(&line))));
     lines.push(format!("  id        {}", question.id));
     let mut line = |name: &str, text: &str| {
-        let mut shown = fitted(text, columns(), BESIDE);
+        let mut shown = fitted(text, columns(), LABEL_COLUMNS);
         lines.push(format!("  {name:<9} {}", shown.next().unwrap_or_default()).trim_end().to_owned());
         lines.extend(shown.map(|line| format!("{:10}{BAR}{line}", "")));
     };
@@ -56,7 +56,7 @@ pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
     line("state", &state(question));
     for (number, choice) in (1..).zip(&question.choices) {
         let choice = format!("{number}. {} ({})", visible(&choice.label), visible(&choice.value));
-        let mut shown = fitted(&choice, columns(), BESIDE);
+        let mut shown = fitted(&choice, columns(), LABEL_COLUMNS);
         lines.push(format!("    {}", shown.next().unwrap_or_default()));
         lines.extend(shown.map(|line| format!("    {BAR}{line}")));
     }
@@ -75,7 +75,7 @@ fn listed_within(question: &QuestionView, about: &str, more: &str, columns: Opti
     let (shown, is_cut) = beginning(words);
     let mut lines = barred(shown, columns);
     let together = format!("{} {about}", lines.concat());
-    if !is_cut && lines.len() == 1 && fitted(&together, columns, BESIDE).count() == 1 {
+    if !is_cut && lines.len() == 1 && fitted(&together, columns, LABEL_COLUMNS).count() == 1 {
         return vec![together];
     }
     if is_cut {
@@ -87,7 +87,7 @@ fn listed_within(question: &QuestionView, about: &str, more: &str, columns: Opti
 
 /// Returns the lines of a text for a list, each but the first behind the bar.
 fn barred(text: &str, columns: Option<usize>) -> Vec<String> {
-    let mut shown = fitted(text, columns, BESIDE);
+    let mut shown = fitted(text, columns, LABEL_COLUMNS);
     let first = shown.next().unwrap_or_default();
     [first].into_iter().chain(shown.map(|line| format!("{BAR}{line}"))).collect()
 }
@@ -116,8 +116,8 @@ pub(crate) fn remarks(question: &QuestionView, between: &str) -> String {
 /// Returns as much of the words of a question as a list has room for, and whether that is not all.
 fn beginning(words: &str) -> (&str, bool) {
     let words = words.trim_end_matches(['\n', '\r']);
-    let line_end = words.match_indices('\n').nth(MOST_LINES - 1).map(|(at, _)| at);
-    let character_end = words.char_indices().nth(LONGEST).map(|(at, _)| at);
+    let line_end = words.match_indices('\n').nth(MAX_LISTED_LINES - 1).map(|(at, _)| at);
+    let character_end = words.char_indices().nth(MAX_LISTED_CHARACTERS).map(|(at, _)| at);
     match [line_end, character_end].into_iter().flatten().min() {
         Some(end) => (&words[..end], true),
         None => (words, false),
@@ -140,7 +140,7 @@ fn named(question: &QuestionView) -> String {
         return format!("question {}", question.id);
     };
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    format!("\"{}\"", visible(&clipped(&words, NAME, "...")))
+    format!("\"{}\"", visible(&clipped(&words, MAX_NAME_CHARACTERS, "...")))
 }
 
 /// Returns how much depends on a question, in words.
@@ -202,12 +202,12 @@ pub(crate) fn too_late(name: &str, question: &QuestionView) -> String {
 /// What stands before every line of an asker's words but the first.
 const BAR: &str = "  | ";
 /// The columns that labels, numbers and the bar take beside the words.
-const BESIDE: usize = 14;
+const LABEL_COLUMNS: usize = 14;
 /// The program that asked has hung up.
 const NOBODY: &str = "nobody waits for it now";
 /// How many characters of a question name it.
-const NAME: usize = 60;
+const MAX_NAME_CHARACTERS: usize = 60;
 /// How many lines of a question a list shows.
-const MOST_LINES: usize = 5;
+const MAX_LISTED_LINES: usize = 5;
 /// How many characters of a question a list shows.
-const LONGEST: usize = 300;
+const MAX_LISTED_CHARACTERS: usize = 300;

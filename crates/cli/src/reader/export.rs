@@ -7,17 +7,16 @@ use demur_api::{
     operation::{Nothing, OfTrace, ShowTrace},
     store::IdKind,
 };
+use demur_desk::read_only::{ExportFailure, ReadOnlyFolder};
 use demur_ledger::{
     export::Line,
     name::{Position, TraceId},
 };
-use demur_sequencer::SequencerError;
 
-use super::{Files, Find as _, Reader};
+use super::{Find as _, Reader};
 use crate::{
     client::{Broken, Client},
     failure::Failure,
-    key_directory::software,
     lookup::REGISTRY,
     output::{Progress, counted_as, percent},
 };
@@ -71,14 +70,14 @@ impl Reader {
 }
 
 fn copy(
-    files: &Files,
+    files: &ReadOnlyFolder,
     trace: TraceId,
     out: &mut dyn Write,
     tell: &mut dyn FnMut(u64),
 ) -> Result<Position, ExportTrouble> {
-    files.ledger()?.export(trace, software()?, out, tell).map_err(|error| match error {
-        SequencerError::Output(error) => ExportTrouble::Output(error),
-        other => ExportTrouble::from(other),
+    files.export(trace, out, tell).map_err(|failure| match failure {
+        ExportFailure::Output(error) => ExportTrouble::Output(error),
+        ExportFailure::Refused(refusal) => ExportTrouble::from(refusal),
     })
 }
 

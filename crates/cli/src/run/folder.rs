@@ -9,11 +9,12 @@ use std::{
 
 use demur_api::{code::Code, run::RunOrders};
 use demur_core::hash::sha256;
+use demur_desk::{data::DataFolder, durable, visible::visible_path};
 use demur_ledger::name::TraceId;
 use demur_run::{FileError, Orders, OrdersError, policy::Policy, task::Task};
 
 use super::tools;
-use crate::{data::DataFolder, durable, failure::Failure, visible::visible_path};
+use crate::failure::Failure;
 
 /// The folder of a run.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! What came of a run, for people and for programs.
 
 use demur_core::visible::visible;
+use demur_desk::visible::{shell_word, visible_path};
 use demur_ledger::{
     facts::{FailureKind, VerificationStatus},
     name::{Sequence, TraceId},
@@ -13,7 +14,6 @@ use super::folder::RunFolder;
 use crate::{
     exit::Exit,
     output::{Paint, Reply, counted_as},
-    visible::{shell_word, visible_path},
 };
 
 /// The answer of `demur run`.

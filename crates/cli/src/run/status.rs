@@ -2,6 +2,7 @@
 
 use demur_api::code::Code;
 use demur_core::visible::visible;
+use demur_desk::data::DataFolder;
 use demur_ledger::{
     facts::VerificationStatus,
     name::{Sequence, TraceId},
@@ -17,7 +18,6 @@ use super::{
 use crate::{
     arguments::StatusRun,
     context::Context,
-    data::DataFolder,
     exit::Exit,
     failure::Failure,
     lookup::{self, TypedId},

@@ -1,6 +1,7 @@
 //! Whoever watches a run: one line per event on a terminal, nothing in a pipe. Only what is on the disk is told.
 
 use demur_core::{canonical, visible::visible, words::beginning};
+use demur_desk::key_directory::software;
 use demur_ledger::{
     content::Opening,
     envelope::{Event, FORMAT},
@@ -10,7 +11,7 @@ use demur_ledger::{
 };
 use serde::Serialize;
 
-use crate::{failure::Failure, key_directory::software, output::Output};
+use crate::{failure::Failure, output::Output};
 
 /// Who watches.
 pub(super) struct Watch<'a> {

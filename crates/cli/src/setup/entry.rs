@@ -5,15 +5,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use demur_desk::{
+    data::DataFolder,
+    visible::{shell_word, visible_path},
+};
 use serde_json::Value;
 
 use super::{client::Client, tree::Tree};
 use crate::{
     arguments::{Setup, ToolSet},
     context::Context,
-    data::DataFolder,
     failure::Failure,
-    visible::{shell_word, visible_path},
 };
 
 /// How demur is started.

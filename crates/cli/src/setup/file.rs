@@ -9,8 +9,10 @@ use std::{
     process,
 };
 
+use demur_desk::{durable, visible::visible_path};
+
 use super::{edit::Edited, malformed::Place};
-use crate::{durable, failure::Failure, visible::visible_path};
+use crate::failure::Failure;
 
 /// A configuration file, which need not be there yet.
 #[derive(Debug)]
@@ -151,11 +153,11 @@ fn check_file(path: &Path, metadata: &fs::Metadata) -> Result<(), Failure> {
     if metadata.uid() != rustix::process::geteuid().as_raw() {
         return refuse("FILE_FOREIGN", format!("{shown} belongs to another user"), NOTHING);
     }
-    if metadata.len() > LARGEST {
+    if metadata.len() > MAX_FILE_BYTES {
         let found = metadata.len();
         return refuse(
             "FILE_TOO_LARGE",
-            format!("expected {shown} to have up to {LARGEST} bytes, found {found}"),
+            format!("expected {shown} to have up to {MAX_FILE_BYTES} bytes, found {found}"),
             NOTHING,
         );
     }
@@ -164,7 +166,7 @@ fn check_file(path: &Path, metadata: &fs::Metadata) -> Result<(), Failure> {
 
 fn read(path: &Path, real: &Path) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    let opened = File::open(real).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+    let opened = File::open(real).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
     opened.map_err(|error| Failure::unreadable(path, &error))?;
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
@@ -176,6 +178,6 @@ fn read(path: &Path, real: &Path) -> Result<String, Failure> {
 }
 
 /// No client has a configuration of more bytes.
-const LARGEST: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 const NOTHING: &str = "nothing was changed; `--print` shows what to put in by hand";
 const RIGHTS: &str = "nothing was changed; look who may write there";

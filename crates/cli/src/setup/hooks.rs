@@ -19,7 +19,7 @@ pub(super) fn hooks(entry: &Entry, wake: bool) -> Result<Vec<Insert>, Failure> {
     let line = entry.hook_line("")?;
     let quiet = |slot: &'static Slot<'static>| Insert {
         slot,
-        tree: group(None, &line, vec![("timeout", Tree::Number(SECONDS))]),
+        tree: group(None, &line, vec![("timeout", Tree::Number(HOOK_TIMEOUT_SECONDS))]),
         is_ours: is_our_hook,
         only_renewed: false,
     };
@@ -28,7 +28,7 @@ pub(super) fn hooks(entry: &Entry, wake: bool) -> Result<Vec<Insert>, Failure> {
             Some("*"),
             &line,
             vec![
-                ("timeout", Tree::Number(SECONDS)),
+                ("timeout", Tree::Number(HOOK_TIMEOUT_SECONDS)),
                 // A hook that fails or is late refuses the call.
                 ("onFailure", Tree::Text("block".to_owned())),
             ],
@@ -40,7 +40,7 @@ pub(super) fn hooks(entry: &Entry, wake: bool) -> Result<Vec<Insert>, Failure> {
         tree: group(
             None,
             &entry.hook_line(WAKE)?,
-            vec![("timeout", Tree::Number(DAY)), ("asyncRewake", Tree::Flag(true))],
+            vec![("timeout", Tree::Number(WAKE_TIMEOUT_SECONDS)), ("asyncRewake", Tree::Flag(true))],
         ),
         is_ours: is_our_waking_hook,
         only_renewed: !wake,
@@ -75,9 +75,9 @@ fn options(group: &Value) -> Option<&str> {
 
 const WAKE: &str = " --wake";
 /// How long Claude Code waits for a hook: it answers a tool call within 2 s, and may have to start a server otherwise.
-const SECONDS: u32 = 10;
+const HOOK_TIMEOUT_SECONDS: u32 = 10;
 /// How long a hook that wakes may wait, in seconds.
-const DAY: u32 = 86_400;
+const WAKE_TIMEOUT_SECONDS: u32 = 86_400;
 
 #[cfg(test)]
 mod tests {

@@ -145,7 +145,7 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Node, Malformed> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(self.malformed("fewer levels"));
         }
         let start = self.at;
@@ -242,7 +242,7 @@ impl Reader<'_> {
 }
 
 /// Nothing that a client is configured with is nested more.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,6 @@
 //! One file of a client, what belongs into it, and what becomes of it.
 
+use demur_desk::visible::visible_path;
 use serde_json::Value;
 
 use super::{
@@ -20,7 +21,6 @@ use crate::{
     arguments::{ClientName, Setup},
     failure::Failure,
     output::Paint,
-    visible::visible_path,
 };
 
 /// A file, and what belongs into it.

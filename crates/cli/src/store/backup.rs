@@ -1,18 +1,15 @@
 //! `demur store backup`: a copy of the store as of one moment, while the server goes on. Secrets are no part of it.
 
 use demur_api::store::StoreSize;
-use demur_desk::store_check::size_of;
+use demur_desk::{data::DataFolder, durable, store_check::size_of, visible::visible_path};
 use serde::Serialize;
 
 use super::{tell, words};
 use crate::{
     arguments::BackupStore,
     context::Context,
-    data::DataFolder,
-    durable,
     failure::Failure,
     output::{Paint, Progress, Reply},
-    visible::visible_path,
 };
 
 /// Makes a backup.

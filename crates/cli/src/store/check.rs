@@ -10,7 +10,11 @@ use demur_api::{
     store::{StoreCheck, StoreCheckPart, StoreCheckProgress},
 };
 use demur_core::visible::visible;
-use demur_desk::store_check::{self, UNREADABLE, is_newer, of_files, of_opening, progress_of};
+use demur_desk::{
+    data::DataFolder,
+    keyring::FolderKeyring,
+    store_check::{self, UNREADABLE, is_newer, of_files, of_opening, progress_of},
+};
 use demur_ledger::name::TraceId;
 use demur_store::contract::{Store, StoreError};
 use serde::Serialize;
@@ -20,10 +24,8 @@ use super::words;
 use crate::{
     client::{Client, SocketRequest},
     context::Context,
-    data::DataFolder,
     exit::Exit,
     failure::Failure,
-    keyring::FolderKeyring,
     output::{Paint, Progress, Reply, counted, percent},
 };
 

@@ -7,10 +7,10 @@ use std::{
 };
 
 use demur_api::code::Code;
+use demur_desk::data::DataFolder;
 
 use crate::{
     client::{Client, FolderUser},
-    data::DataFolder,
     failure::Failure,
 };
 

@@ -8,7 +8,15 @@ use std::{
 };
 
 use demur_api::{code::Code, store::StoreSize};
-use demur_desk::store_check::size_of;
+use demur_desk::{
+    data::DataFolder,
+    durable,
+    keyring::FolderKeyring,
+    operating_system::OperatingSystem,
+    owner::{Owner, find_desk_key},
+    store_check::size_of,
+    visible::visible_path,
+};
 use demur_ledger::name::Position;
 use demur_store::folder::Folder;
 use serde::Serialize;
@@ -17,14 +25,8 @@ use super::{exclusive::exclusive, tell, words};
 use crate::{
     arguments::RestoreStore,
     context::Context,
-    data::DataFolder,
-    durable,
     failure::Failure,
-    keyring::FolderKeyring,
-    operating_system::OperatingSystem,
     output::{Paint, Progress, Reply},
-    owner::{Owner, desk_key},
-    visible::visible_path,
 };
 
 /// Restores a backup.
@@ -39,7 +41,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     }
     let backup = DataFolder::at(arguments.folder.clone()).whole_store()?;
     // Before anything is touched: without this key nothing could be recorded afterwards.
-    desk_key(&FolderKeyring::of(&data), &demur_sequencer::registry(&backup)?)?;
+    find_desk_key(&FolderKeyring::of(&data), &backup)?;
     drop(backup);
     let mut progress = Progress::new(context.output.is_watched());
     let mut tell = |step| tell(&mut progress, step);
@@ -51,9 +53,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     };
     progress.clear();
     let owner = Owner::open(&data)?;
-    let registry = owner.ledger().registry();
+    let registry = owner.sequencer().registry();
     let epoch = registry.epoch_at(registry.head().sequence);
-    let size = size_of(owner.ledger().store())?;
+    let size = size_of(owner.sequencer().store())?;
     let aside = aside.map(|path| path.to_string_lossy().into_owned());
     context.output.reply(&RestoreReply { aside, epoch, event: registry.head(), size })
 }

@@ -12,6 +12,7 @@ use std::{
 
 use demur_api::code::Code;
 use demur_core::{canonical, limit::Limits};
+use demur_desk::{audit::threads, visible::visible_path};
 use demur_ledger::{
     graph::Graph,
     name::TraceId,
@@ -24,13 +25,11 @@ use self::told::Told;
 use super::spool::spool;
 use crate::{
     arguments::ShowTrace,
-    audit::threads,
     context::Context,
     exit::Exit,
     failure::Failure,
     lookup::{REGISTRY, TypedId},
     verify::unreadable,
-    visible::visible_path,
 };
 
 /// Shows a file or a trace. It is read twice from one handle: first to verify it, then to tell it.
@@ -94,7 +93,7 @@ fn tell(context: &mut Context<'_>, path: &Path, file: File, report: &Report) -> 
     read(path, file, &mut |entry| {
         any = true;
         waiting.push_str(&told.entry(&entry));
-        if waiting.len() >= ENOUGH {
+        if waiting.len() >= GATHERED_BYTES {
             context.output.write(waiting.as_bytes())?;
             waiting.clear();
         }
@@ -140,4 +139,4 @@ fn read(path: &Path, file: File, take: &mut dyn FnMut(Entry) -> Result<(), Failu
 const NO_SUCH_FILE: &str =
     "give a file, `last`, `registry` or the id of a trace: `demur trace list` shows them";
 /// How much text is gathered before it is written.
-const ENOUGH: usize = 1 << 16;
+const GATHERED_BYTES: usize = 1 << 16;

@@ -9,11 +9,9 @@ use std::{
 };
 
 use demur_core::random::Random as _;
+use demur_desk::{durable, operating_system::OperatingSystem};
 
-use crate::{
-    context::Context, durable, export, failure::Failure, lookup::TypedId, operating_system::OperatingSystem,
-    reader::ExportTrouble,
-};
+use crate::{context::Context, export, failure::Failure, lookup::TypedId, reader::ExportTrouble};
 
 /// Returns the export of a trace in a file that nobody else can open, at its beginning.
 pub(super) fn spool(context: &Context<'_>, typed: &TypedId) -> Result<File, Failure> {

@@ -7,13 +7,14 @@ use std::{
 };
 
 use demur_core::{limit::Limits, visible::deceives};
+use demur_desk::visible::visible_path;
 use demur_ledger::{
     name::Sequence,
     signed::{Receipt, Signed},
     verify::{KnownHead, Pin},
 };
 
-use crate::{failure::Failure, visible::visible_path};
+use crate::failure::Failure;
 
 /// Returns whether the file at this path begins like a receipt. Pipes are left alone: they are read only once.
 pub(super) fn is_receipt(path: &Path) -> bool {

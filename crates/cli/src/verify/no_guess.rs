@@ -81,8 +81,9 @@ fn events(path: &Path, trace: TraceId) -> Result<Vec<(Event, Option<Content>)>, 
         if event.envelope().trace != trace {
             continue;
         }
-        if events.len() == MOST {
-            let message = format!("expected the trace of a plan with at most {MOST} events, found more");
+        if events.len() == MAX_EVENTS {
+            let message =
+                format!("expected the trace of a plan with at most {MAX_EVENTS} events, found more");
             return Err(Failure::input("TRACE_TOO_LONG", message));
         }
         let kind = event.said().ok().and_then(|said| said.facts.event_type());
@@ -92,4 +93,4 @@ fn events(path: &Path, trace: TraceId) -> Result<Vec<(Event, Option<Content>)>, 
 }
 
 /// More than the trace of a plan can need: it has at most 4,096 questions.
-const MOST: usize = 65_536;
+const MAX_EVENTS: usize = 65_536;

@@ -6,7 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{durable, failure::Failure};
+use demur_desk::durable;
+
+use crate::failure::Failure;
 
 /// A new file that waits for its page.
 #[derive(Debug)]

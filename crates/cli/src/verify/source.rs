@@ -7,8 +7,9 @@ use std::{
 };
 
 use demur_api::code::Code;
+use demur_desk::visible::visible_path;
 
-use crate::{failure::Failure, visible::visible_path};
+use crate::failure::Failure;
 
 /// Something to read.
 pub(super) struct Source {

@@ -112,7 +112,7 @@ fn race(hall: &Hall, one: &AnsweringDoor, other: &AnsweringDoor, round: usize) {
 const BEGIN: &str = "\
 # Doors
 
-A question asked through any door can be answered through any other, by whoever may answer it. The table is made by a test
+A question asked through any door can be answered through any other, by anybody who may answer it. The table is made by a test
 that does exactly that, with the command itself, in a terminal, with the forms of the web inbox, as an MCP client, over TCP and over
 the Unix socket. A cell says with which assurance the answer is recorded, or why it is refused; what is refused changes nothing.
 

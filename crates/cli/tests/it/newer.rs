@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use demur_core::{canonical, hash::sha256};
-use demur_desk::{data::DataFolder, keyring::FolderKeyring, owner::desk_key};
+use demur_desk::{data::DataFolder, keyring::FolderKeyring, owner::find_desk_key};
 use demur_ledger::{
     entry::Entry,
     envelope::Event,
@@ -45,8 +45,8 @@ fn visit(sandbox: &Sandbox, trace: TraceId) {
     let event = Event::parse(&canonical::to_vec(&envelope).unwrap()).unwrap();
     let (store_id, head) = (registry.store(), event.position());
     let document = Head { epoch: 1, head, registry: registry.head(), store: store_id, trace };
-    let desk =
-        desk_key(&FolderKeyring::of(&DataFolder::locate(Some(&sandbox.data())).unwrap()), &registry).unwrap();
+    let data = DataFolder::locate(Some(&sandbox.data())).unwrap();
+    let desk = find_desk_key(&FolderKeyring::of(&data), &store).unwrap();
     let append = Append {
         trace,
         expected: Some(summary.head),

@@ -34,7 +34,7 @@ fn people_are_added_listed_and_removed() {
     assert_snapshot!(sandbox.run(&["people", "remove", "Zoë Ångström"]), @r"
     exit 2
     --- stderr
-    error: expected the name of somebody who was added, found another
+    error: expected the name of a person who was added, found another
     hint: `demur people list` shows them
     ");
     sandbox.run(&["stop"]).expect_code(0);

@@ -212,7 +212,7 @@ fn nothing_is_concluded_over_a_record_that_does_not_hold() {
     sandbox.run(&["run", "--task", "task.toml", "--until", "claiming"]).expect_code(0);
     sandbox.tamper("UPDATE events SET content = CAST('{}' AS BLOB) WHERE sequence = 3 AND trace = 2");
     let error = sandbox.json_error(&["run", "resume"], 1);
-    assert_eq!(error["code"], "RECORD_DAMAGED", "{error}");
+    assert_eq!(error["code"], "RECORD_UNPROVEN", "{error}");
     assert!(!kinds(&sandbox).contains(&"final_statement_signed".to_owned()));
     assert_eq!(sandbox.json(&["run", "status"])["damage"], "COMMITMENT_MISMATCH");
 }
@@ -352,7 +352,7 @@ fn resume_goes_on_with_those_the_run_was_opened_with() {
     sandbox.run(&["run", "resume", "--until", "executing"]).expect_code(0);
     sandbox.run(&["keys", "revoke", "executor", "--reason", "lost"]).expect_code(0);
     let error = sandbox.json_error(&["run", "resume"], 3);
-    assert_eq!(error["code"], "KEY_UNKNOWN");
+    assert_eq!(error["code"], "KEY_GONE");
     sandbox.run(&["run", "abort", "--reason", "the executor lost its key"]).expect_code(0);
 }
 

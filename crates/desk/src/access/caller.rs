@@ -3,17 +3,12 @@
 
 use std::sync::Arc;
 
-use demur_api::{
-    code::{Code, RuleCode},
-    person::PersonRole,
-    question::Whom,
-    refusal::Refusal,
-    scope::Scope,
-};
+use demur_api::{code::Code, person::PersonRole, question::Whom, refusal::Refusal, scope::Scope};
 use demur_core::{limit::Text, time::Timestamp};
 use demur_ledger::{author::Author, facts::Assurance, name::PrincipalId, role::Role};
 use serde::{Deserialize, Serialize};
 
+use super::stranger;
 use crate::{lookup::Lookup, marks, name, owner::Owner, run, session::Speaker};
 
 /// The sender of a request.
@@ -138,8 +133,7 @@ impl Caller {
             Some(author) if self.is_local() || self.is(author.principal()) => Ok(author),
             None if self.is_local() => owner.find_or_enrol(name, Role::Agent),
             // Another key may have the same name by now: a token speaks for its own holder only.
-            _ => Err(Refusal::new(Code::Rule(RuleCode::KEY_UNKNOWN), "the key of this token is gone")
-                .with_cure("make a new token with `demur token new`")),
+            _ => Err(key_gone()),
         }
     }
 
@@ -162,7 +156,7 @@ impl Caller {
                 let message = "expected no other name than that of the token, found one";
                 Err(Refusal::new(Code::Forbidden, message).with_cure("leave the name out"))
             }
-            (Self::Stranger, _) => Err(nobody()),
+            (Self::Stranger, _) => Err(stranger()),
         }
     }
 
@@ -172,7 +166,7 @@ impl Caller {
             Self::Local { client, .. } => Ok(name.or(client.as_deref()).unwrap_or(LOCAL_AGENT).to_owned()),
             // Only if the token still speaks for its own holder.
             Self::Token(token) => self.asker(owner, name).map(|_| token.name.to_string()),
-            Self::Stranger => Err(nobody()),
+            Self::Stranger => Err(stranger()),
         }
     }
 
@@ -181,7 +175,7 @@ impl Caller {
         match self.player(owner, None) {
             Ok(name) => run::seats(owner, &name),
             // Nobody, or a token whose key is gone.
-            Err(refusal) if matches!(refusal.code, Code::Unauthenticated | Code::Rule(_)) => Ok(Vec::new()),
+            Err(refusal) if matches!(refusal.code, Code::Unauthenticated | Code::KeyGone) => Ok(Vec::new()),
             Err(refusal) => Err(refusal),
         }
     }
@@ -206,10 +200,7 @@ impl Caller {
     /// Returns the one who answers in the caller's name. `by` is the person whose words a relay passes on.
     pub fn answerer(&self, owner: &Owner, by: Option<Text<1, 256>>) -> Result<Speaker, Refusal> {
         let find = |name: &str| owner.find_author(name, Role::Answerer);
-        self.answerer_with(find, by)?.ok_or_else(|| {
-            Refusal::new(Code::Rule(RuleCode::KEY_UNKNOWN), "the key of this token is gone")
-                .with_cure("make a new token with `demur token new`")
-        })
+        self.answerer_with(find, by)?.ok_or_else(key_gone)
     }
 
     /// Returns the same one, if its key was read already or a person speaks. Reads nothing.
@@ -238,7 +229,7 @@ impl Caller {
             }
             Self::Token(token) if token.scopes.contains(&Scope::Relay) => {
                 let name = by.ok_or_else(|| {
-                    Refusal::new(Code::NameMissing, "expected the name of whoever said it, found none")
+                    Refusal::new(Code::NameMissing, "expected the name of the person who said it, found none")
                         .about("by")
                         .with_cure("a relay passes on what a person said: say who it was")
                 })?;
@@ -252,17 +243,16 @@ impl Caller {
                 let author = find(&token.name)?.filter(|author| self.is(author.principal()));
                 Ok(author.map(Speaker::Key))
             }
-            Self::Stranger => Err(nobody()),
+            Self::Stranger => Err(stranger()),
         }
     }
 }
 
-fn nobody() -> Refusal {
-    Refusal::new(Code::Unauthenticated, "expected a token, found none").with_cure(TOKEN_HINT)
+/// Returns the refusal of a token whose own key may speak no longer.
+fn key_gone() -> Refusal {
+    let message = "expected the key of this token to speak for its holder, found that it may not any more";
+    Refusal::new(Code::KeyGone, message).with_cure("make a new token with `demur token new`")
 }
-
-/// What a caller without a token can do.
-pub const TOKEN_HINT: &str = "send `Authorization: Bearer TOKEN`; `demur token new` makes one";
 
 /// The name under which the user of this machine submits plans and takes part in runs.
 pub const LOCAL_AGENT: &str = "agent";

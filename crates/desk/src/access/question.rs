@@ -70,16 +70,19 @@ pub(crate) fn asker_for(
     needed: PersonRole,
 ) -> Result<(Arc<Author>, Text<1, 256>), Refusal> {
     let Caller::Token(token) = caller else {
-        return Err(Refusal::new(Code::Forbidden, "expected a person who is signed in, found somebody else"));
+        return Err(Refusal::new(
+            Code::Forbidden,
+            "expected a person who is signed in, found another caller",
+        ));
     };
     let may = token.role == Some(PersonRole::Operator) || token.role == Some(needed);
     if !may || !token.scopes.contains(&Scope::Person) || !question.people {
-        let message = "expected somebody who may do this in the asker's name, found somebody else";
+        let message = "expected a person whose role may do this in the asker's name, found another caller";
         return Err(Refusal::new(Code::Forbidden, message));
     }
     Ok((owner.author_of(question.asker.principal)?, Text::try_from(token.name.as_str())?))
 }
 
 fn other() -> Refusal {
-    Refusal::new(Code::Forbidden, "expected whoever asked, found somebody else")
+    Refusal::new(Code::Forbidden, "expected the asker of the question, found another caller")
 }

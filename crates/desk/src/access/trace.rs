@@ -25,7 +25,7 @@ pub(crate) fn may_read(owner: &Owner, caller: &Caller, trace: TraceId) -> Result
     }
     let Caller::Token(token) = caller else { return Ok(false) };
     let Some(principal) = token.principal else { return Ok(false) };
-    let state = owner.ledger().look(trace)?;
+    let state = owner.sequencer().look(trace)?;
     let takes_part = |principal| state.trace().is_some_and(|trace| trace.has_participant(principal));
     Ok(takes_part(principal) || caller.seats(owner)?.into_iter().any(|(_, own)| takes_part(own)))
 }
@@ -38,7 +38,7 @@ pub(crate) fn player_in(
     name: Option<&str>,
 ) -> Result<Arc<Author>, Refusal> {
     let player = caller.player(owner, name)?;
-    let state = owner.ledger().look(trace)?;
+    let state = owner.sequencer().look(trace)?;
     let seats = run::seats(owner, &player)?;
     let plays = |role: Role| {
         let mut own = seats.iter().filter(|(seat, _)| *seat == role);

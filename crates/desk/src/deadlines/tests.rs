@@ -11,7 +11,7 @@ use crate::question::{tests::Shared, view};
 fn deadline_fires_behind_any_number_that_cannot_be_recorded() {
     let shared = Shared::new();
     let owner = &shared.owner;
-    for number in 0..=BATCH {
+    for number in 0..=DEADLINES_PER_LOOK {
         let stuck = shared.ask(&format!("Number {number}?"));
         shared.visit(stuck, OutcomeKind::Open);
     }
@@ -25,9 +25,9 @@ fn deadline_fires_behind_any_number_that_cannot_be_recorded() {
     };
     let mut passed = Passed::default();
     assert_eq!(fire(owner, now, &mut passed).unwrap(), Duration::ZERO, "there are others behind them");
-    assert_eq!(passed.questions.len(), BATCH);
+    assert_eq!(passed.questions.len(), DEADLINES_PER_LOOK);
     assert!(passed.questions.values().all(|code| *code == Code::TraceNewer), "{:?}", passed.questions);
-    assert_eq!(fire(owner, now, &mut passed).unwrap(), AFTER_TROUBLE, "and then no more");
+    assert_eq!(fire(owner, now, &mut passed).unwrap(), RETRY_DELAY, "and then no more");
     assert_eq!(view(owner, last).unwrap().state, OutcomeKind::Expired);
-    assert_eq!(passed.questions.len(), BATCH + 1);
+    assert_eq!(passed.questions.len(), DEADLINES_PER_LOOK + 1);
 }

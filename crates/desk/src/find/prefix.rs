@@ -15,7 +15,7 @@ pub(super) fn walk(
 ) -> Result<(), Refusal> {
     let (mut from, last) = ids.into_inner();
     loop {
-        let page = store.traces_between(&(from..=last), PAGE)?;
+        let page = store.traces_between(&(from..=last), TRACES_PER_READ)?;
         for (id, kind) in &page {
             if !visit(*id, *kind)? {
                 return Ok(());
@@ -23,7 +23,7 @@ pub(super) fn walk(
         }
         let after = page.last().and_then(|(id, _)| id.as_ulid().as_u128().checked_add(1));
         match after {
-            Some(number) if page.len() == PAGE => from = Ulid::from_u128(number).into(),
+            Some(number) if page.len() == TRACES_PER_READ => from = Ulid::from_u128(number).into(),
             _ => return Ok(()),
         }
     }
@@ -56,7 +56,7 @@ const ULID_LENGTH: usize = 26;
 /// How many digits a UUID has.
 const UUID_DIGITS: usize = 32;
 /// How many traces are read at a time.
-const PAGE: usize = 256;
+const TRACES_PER_READ: usize = 256;
 
 #[cfg(test)]
 mod tests {

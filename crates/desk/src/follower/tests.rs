@@ -50,7 +50,7 @@ async fn only_what_another_writer_recorded_wakes_those_who_wait_for_it() {
     drop(before);
     let desk = Desk::open(&config(data), Arc::new(Uncounted)).unwrap();
     let owner = desk.owner().unwrap();
-    let end = owner.ledger().store().end().unwrap();
+    let end = owner.sequencer().store().end().unwrap();
     let own = ask(&owner);
     let (theirs, own) = (desk.waiters().wait_for(theirs), desk.waiters().wait_for(own));
     let (mut hears, mut hears_not) = (pin!(theirs.notify().notified()), pin!(own.notify().notified()));

@@ -85,7 +85,7 @@ fn take(owner: &Owner, signed: SignedStatement) -> Result<(PublicKey, Option<Str
     };
     let naming = owner.naming(&content.name, facts.principal)?;
     expect_new(owner, facts.principal)?;
-    let recorded = owner.ledger().submit_with(submission, None, &[naming])?;
+    let recorded = owner.sequencer().submit_with(submission, None, &[naming])?;
     Ok((facts.key, None, recorded.position.sequence))
 }
 

@@ -13,7 +13,7 @@ use demur_core::{
 use demur_ledger::{author::Author, event_type::Facts, name::Sequence, role::Role, statement::Submission};
 
 use super::change::{facts, find, malformed};
-use crate::{key_entry::OVERLAP, keyring::KeyFile, name, owner::Owner};
+use crate::{key_entry::KEY_OVERLAP_MILLIS, keyring::KeyFile, name, owner::Owner};
 
 /// Gives a key a successor, whose secret is kept here.
 pub fn rotate(owner: &Owner, key: Fingerprint, given: RotateKey) -> Result<RotatedKey, Refusal> {
@@ -36,14 +36,14 @@ pub fn rotate(owner: &Owner, key: Fingerprint, given: RotateKey) -> Result<Rotat
         key_file: owner.keyring().place(&new),
         old_secret,
         retired,
-        retires_after: time.map(|time| time.plus_millis(OVERLAP)),
+        retires_after: time.map(|time| time.plus_millis(KEY_OVERLAP_MILLIS)),
     })
 }
 
 /// Names a successor with the key itself, whose secret is here.
 fn by_itself(owner: &Owner, old: &KeyEntry) -> Result<(Fingerprint, Sequence), Refusal> {
     let signer = own_key(owner, old)?;
-    let registry = owner.ledger().registry();
+    let registry = owner.sequencer().registry();
     let role = old.roles.first().copied().unwrap_or(Role::Holder);
     let (name, principal, secret) = (old.name.clone(), old.principal, owner.generate());
     let new = KeyFile { name, principal, role, secret };
@@ -55,7 +55,7 @@ fn by_itself(owner: &Owner, old: &KeyEntry) -> Result<(Fingerprint, Sequence), R
         author.rotate(&place, old.fingerprint, &new.secret, recovery, &mut { owner.system() })?;
     let event = owner.keep_and_submit(&new, submission, &[])?;
     if principal == registry.desk() {
-        owner.ledger().use_desk_key(new.secret.clone())?;
+        owner.sequencer().use_desk_key(new.secret.clone())?;
     }
     Ok((new.secret.public().fingerprint(), event))
 }
@@ -73,9 +73,9 @@ fn by_recovery(
     };
     // Read before anything is recorded: without the new secret the desk could sign nothing any more.
     let secret = owner.keyring().load(&new)?.secret;
-    let event = owner.ledger().submit(submission, None)?.position.sequence;
-    if old.principal == owner.ledger().registry().desk() {
-        owner.ledger().use_desk_key(secret)?;
+    let event = owner.sequencer().submit(submission, None)?.position.sequence;
+    if old.principal == owner.sequencer().registry().desk() {
+        owner.sequencer().use_desk_key(secret)?;
     }
     Ok((new, event))
 }

@@ -46,7 +46,7 @@ pub(super) fn check_folder(path: &Path) -> Result<(), KeyFileError> {
 }
 
 pub(super) fn check_mode(path: &Path, mode: u32, wanted: u32) -> Result<(), KeyFileError> {
-    if mode & OTHERS == 0 {
+    if mode & MODE_OF_OTHERS == 0 {
         Ok(())
     } else {
         Err(KeyFileError::TooOpen { path: path.to_owned(), mode: mode & 0o777, wanted })
@@ -115,4 +115,4 @@ impl From<KeyFileError> for Refusal {
 }
 
 /// The bits of a mode that let others in.
-const OTHERS: u32 = 0o077;
+const MODE_OF_OTHERS: u32 = 0o077;

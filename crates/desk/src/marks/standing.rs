@@ -19,7 +19,13 @@ use demur_ledger::{
 use demur_store::contract::{QuestionFilter, QuestionSummary};
 
 use super::{HOOKED, Marks, OPEN, is_of, parse};
-use crate::{durable, error, owner::Owner, question::view, record, run};
+use crate::{
+    durable, error,
+    owner::Owner,
+    pages::{self, ENTRIES_PER_READ},
+    question::view,
+    record, run,
+};
 
 /// Keeps marks for these askers from now on, or no longer. Returns the questions that stop them, the oldest first.
 pub fn name(owner: &Owner, names: &[&str], on: bool) -> Result<Vec<QuestionView>, Refusal> {
@@ -81,9 +87,9 @@ fn put_right(owner: &Owner) -> Result<Vec<Stopping>, Refusal> {
         marks.missed.store(false, Ordering::Relaxed);
         (kept.askers.clone(), marks.made.load(Ordering::Relaxed))
     };
-    if owner.ledger().store().is_shared() {
+    if owner.sequencer().store().is_shared() {
         // One of the askers may have been registered elsewhere.
-        owner.ledger().newest_registry()?;
+        owner.sequencer().newest_registry()?;
     }
     let key_directory = owner.key_directory()?;
     let desk = key_directory.registry().desk();
@@ -144,7 +150,7 @@ fn stopping(owner: &Owner, own: &BTreeSet<PrincipalId>) -> Result<Vec<Stopping>,
     }
     let mut authors = BTreeMap::new();
     // Nobody can call a gap off that nobody can answer any more.
-    for summary in blocking(owner, owner.ledger().registry().desk(), vec![OutcomeKind::Open])? {
+    for summary in blocking(owner, owner.sequencer().registry().desk(), vec![OutcomeKind::Open])? {
         let author = match authors.get(&summary.trace) {
             Some(author) => *author,
             None => *authors.entry(summary.trace).or_insert(author_of(owner, summary.trace)?),
@@ -170,26 +176,17 @@ fn blocking(
         severity: Some(Severity::Block),
         ..QuestionFilter::default()
     };
-    let mut found: Vec<QuestionSummary> = Vec::new();
-    loop {
-        let after = found.last().map(|summary| summary.cursor);
-        let page = owner.ledger().store().questions(&filter, after, PAGE)?;
-        let is_last = page.len() < PAGE;
-        found.extend(page);
-        if is_last {
-            return Ok(found);
-        }
-    }
+    pages::read_to_end(|last: Option<&QuestionSummary>| {
+        let after = last.map(|summary| summary.cursor);
+        owner.sequencer().store().questions(&filter, after, ENTRIES_PER_READ)
+    })
 }
 
 /// Returns whoever began a trace.
 fn author_of(owner: &Owner, trace: TraceId) -> Result<PrincipalId, Refusal> {
-    let (event, _) = record::read(owner.ledger().store(), trace, Sequence::FIRST)?;
+    let (event, _) = record::read(owner.sequencer().store(), trace, Sequence::FIRST)?;
     Ok(event.envelope().actor)
 }
-
-/// How many questions are read at a time.
-const PAGE: usize = 256;
 
 #[cfg(test)]
 mod tests {

@@ -19,7 +19,7 @@ pub(super) struct Link {
 
 /// Makes a link and returns its code.
 pub(super) fn make(owner: &Owner, person: Option<Text<1, 64>>) -> Result<String, Refusal> {
-    let (mut system, store) = (owner.system(), owner.ledger().store());
+    let (mut system, store) = (owner.system(), owner.sequencer().store());
     let now = system.now()?;
     for kept in store.due(PREFIX, now, MAX_LINKS)? {
         records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
@@ -42,7 +42,7 @@ pub(super) fn make(owner: &Owner, person: Option<Text<1, 64>>) -> Result<String,
 /// Returns the link of a code that is still good.
 pub(super) fn find(owner: &Owner, code: &str) -> Result<Option<(Version, Link)>, Refusal> {
     let now = owner.system().now()?;
-    let kept = owner.ledger().store().record(&key(code)?)?;
+    let kept = owner.sequencer().store().record(&key(code)?)?;
     let good = kept.filter(|kept| kept.value.expires.is_some_and(|expires| now < expires));
     good.map(|kept| Ok((kept.version, records::read(&kept)?))).transpose()
 }

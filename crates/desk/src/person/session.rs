@@ -62,7 +62,7 @@ impl Desk {
         for _ in 0..records::ATTEMPTS {
             let (version, person) = find(owner, name)?;
             let mut swaps = vec![removing(&person, version)?];
-            swaps.extend(link::forgetting(owner.ledger().store(), name)?);
+            swaps.extend(link::forgetting(owner.sequencer().store(), name)?);
             if let Some(ended) = self.tokens().end_sessions(owner, name, swaps)? {
                 return Ok((person, ended));
             }

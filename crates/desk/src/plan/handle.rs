@@ -15,7 +15,7 @@ use demur_api::{
 };
 use demur_clarify::{status::PlanStatus, uuid::Uuid};
 use demur_core::limit::Text;
-use demur_ledger::{author::Author, role::Role};
+use demur_ledger::{author::Author, name::TraceId, role::Role};
 use demur_plan::Session;
 use demur_rules::Plan;
 use serde_json::{Map, Value};
@@ -34,7 +34,7 @@ impl Handle<op::CheckPlan> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::CheckPlan>) -> Handled<op::CheckPlan> {
         let owner = self.owner()?;
         let (plan, signer) =
-            (read_plan(request.body.plan)?, session::signer(owner.ledger(), owner.keyring())?);
+            (read_plan(request.body.plan)?, session::signer(owner.sequencer(), owner.keyring())?);
         plan::check(&plan, &*self.rules()?, Some(&signer)).map(ApiReply::new)
     }
 }
@@ -48,7 +48,7 @@ impl Handle<op::SubmitPlan> for Desk {
             caller.asker(owner, chosen.or(caller.client()).or(caller.is_local().then_some(LOCAL_AGENT)))?;
         let spoken = owner.key_directory()?.name(author.principal()).to_owned();
         let name = spoken.parse().map_err(|error| Refusal::new(Code::AgentName, error))?;
-        let known = |session| owner.ledger().store().trace(session::trace_of(session));
+        let known = |session: Uuid| owner.sequencer().store().trace(TraceId::of_session(session.as_u128()));
         let repeated = given.session_id.map(known).transpose()?.flatten().is_some();
         let submission =
             Submission { author, name: &name, plan: &plan, rules: &rules, session: given.session_id };
@@ -96,7 +96,7 @@ fn resolving(
         Some(principal) => owner.key_directory()?.name(principal).to_owned(),
         None => speaker.by().map(|by| by.to_string()).unwrap_or_default(),
     };
-    let session = told(owner, &session::read(owner.ledger(), *session)?, &to)?;
+    let session = told(owner, &session::read(owner.sequencer(), *session)?, &to)?;
     Ok(plan::resolved(gap, answer, &judged, session))
 }
 
@@ -130,13 +130,13 @@ fn told(owner: &Owner, session: &Session, to: &str) -> Result<PlanStanding, Refu
 }
 
 fn standing(owner: &Owner, session: &Session) -> Result<PlanStanding, Refusal> {
-    let document = plan::document(session, owner.ledger(), owner.keyring())?;
+    let document = plan::document(session, owner.sequencer(), owner.keyring())?;
     Ok(plan::standing(session, document)?)
 }
 
 /// Returns a session that this caller may see; one that it may not see is as unknown as one that is not there.
 fn seen(owner: &Owner, caller: &Caller, session: Uuid) -> Result<Session, Refusal> {
-    match session::read(owner.ledger(), session) {
+    match session::read(owner.sequencer(), session) {
         Ok(found) if may_read(owner, caller, found.trace())? => Ok(found),
         Ok(_) => Err(unknown(session)),
         Err(refusal) if refusal.code == Code::SessionUnknown && !caller.is_local() => Err(unknown(session)),
@@ -161,7 +161,7 @@ fn own(
         (Caller::Local { .. } | Caller::Token(_) | Caller::Stranger, ..) => Some(caller.asker(owner, name)?),
     };
     let author = author.filter(|author| agent == Some(author.principal())).ok_or_else(|| {
-        let message = "expected whoever submitted the plan, found somebody else";
+        let message = "expected the agent that submitted the plan, found another caller";
         Refusal::new(Code::Forbidden, message)
     })?;
     Ok((found, author))

@@ -14,11 +14,7 @@ use demur_plan::Session;
 use demur_sequencer::{Sequencer, SequencerError};
 use demur_store::contract::{Store, StoreError, TraceSummary};
 
-use crate::{
-    record,
-    session::{self, trace_of},
-    subject::subject,
-};
+use crate::{record, session, subject::subject};
 
 /// Returns one page of plans.
 pub fn list(ledger: &Sequencer, parameters: &PlanListParameters) -> Result<ListedPlans, Refusal> {
@@ -65,8 +61,8 @@ pub(crate) fn plan_page(
 ) -> Result<PlanPage, Refusal> {
     let (mut plans, mut next, mut looked) = (Vec::new(), after, 0);
     loop {
-        let page = store.traces(next, PAGE)?;
-        let full = page.len() == PAGE;
+        let page = store.traces(next, TRACES_PER_READ)?;
+        let full = page.len() == TRACES_PER_READ;
         for (at, summary) in page.iter().enumerate() {
             next = Some(summary.trace);
             looked += 1;
@@ -98,11 +94,11 @@ pub(crate) fn session_of(store: &dyn Store, trace: TraceId) -> Result<Option<Uui
     };
     let is_plan = event.said().is_ok_and(|said| matches!(said.facts, Facts::PlanSubmitted(_)));
     let session = Uuid::try_from(trace.as_ulid().as_u128()).ok();
-    Ok(session.filter(|session| is_plan && trace_of(*session) == trace))
+    Ok(session.filter(|session| is_plan && TraceId::of_session(session.as_u128()) == trace))
 }
 
 /// How many traces are read at a time.
-const PAGE: usize = 256;
+const TRACES_PER_READ: usize = 256;
 /// How many traces are looked at for one page.
 const MAX_LOOKED: usize = 10_000;
 const DEFAULT_LIMIT: usize = 20;

@@ -69,7 +69,7 @@ pub(crate) fn resolve_as(
     };
     let resolution = Resolution { session: id, gap: &gap, answer: given.answer.as_deref(), note: given.note };
     let (at, judged) = super::resolve(owner, &speaker, &resolution)?;
-    let session = session::read(owner.ledger(), id)?;
+    let session = session::read(owner.sequencer(), id)?;
     let to = given.author.as_ref().unwrap_or(&given.by);
     let plan = told(owner, &session, to, at.map(|at| at.sequence))?;
     Ok(match judged {
@@ -110,7 +110,7 @@ fn agent(owner: &Owner, name: &str) -> Result<Arc<Author>, Refusal> {
 
 /// Says where a session stands, and records that its open gaps were put before somebody.
 fn told(owner: &Owner, session: &Session, to: &str, event: Option<Sequence>) -> Result<ToldPlan, Refusal> {
-    let standing = standing(owner.ledger(), owner.keyring(), session)?;
+    let standing = standing(owner.sequencer(), owner.keyring(), session)?;
     super::deliver(owner, session, to, CHANNEL)?;
     Ok(ToldPlan::new(standing, event))
 }

@@ -59,7 +59,7 @@ pub(super) fn answer_shown(
     wording: Wording,
 ) -> Result<Done, Refusal> {
     if is_simple(question, speaker, given)? {
-        let seen = session::seen(owner.ledger(), question.id.trace, speaker)?;
+        let seen = session::seen(owner.sequencer(), question.id.trace, speaker)?;
         return answering_shown(owner.lookup(), question, speaker, given, (seen, wording))?.perform(owner);
     }
     if question.gap.is_some() {

@@ -99,7 +99,7 @@ pub(super) fn asking(
 /// Returns the newest event of the trace that a question is asked in; none where it gets one of its own.
 fn seen(owner: &Owner, ask: &Ask) -> Result<Option<Position>, Refusal> {
     let Some(trace) = ask.trace else { return Ok(None) };
-    let found = owner.ledger().store().trace(trace)?;
+    let found = owner.sequencer().store().trace(trace)?;
     Ok(Some(found.ok_or_else(|| unknown(trace))?.head))
 }
 

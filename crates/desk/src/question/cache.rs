@@ -43,7 +43,7 @@ impl Kept {
         if !self.missed.insert(id) {
             return;
         }
-        if self.missed_order.len() >= MOST_MISSED
+        if self.missed_order.len() >= MAX_MISSED_QUESTIONS
             && let Some(oldest) = self.missed_order.pop_front()
         {
             self.missed.remove(&oldest);
@@ -88,7 +88,7 @@ impl QuestionCache {
         if kept.missed.contains(&id) {
             return;
         }
-        if kept.order.len() >= MOST
+        if kept.order.len() >= MAX_QUESTIONS
             && let Some(oldest) = kept.order.pop_front()
         {
             kept.questions.remove(&oldest);
@@ -153,13 +153,13 @@ fn asked(trace: TraceId, sequence: Sequence, entry: &Entry) -> Option<QuestionVi
 
 fn content(entry: &Entry) -> Option<Content> {
     let kind = entry.event.said().ok()?.facts.event_type()?;
-    let opening = entry.opening.as_ref().filter(|opening| opening.bytes.len() <= LARGEST)?;
+    let opening = entry.opening.as_ref().filter(|opening| opening.bytes.len() <= MAX_CONTENT_BYTES)?;
     Content::parse(kind, &opening.bytes).ok()
 }
 
 /// How many are kept.
-const MOST: usize = 1024;
+const MAX_QUESTIONS: usize = 1024;
 /// How many are remembered that came too late: more than others record while one group of commits is told to its listeners.
-const MOST_MISSED: usize = 4096;
+const MAX_MISSED_QUESTIONS: usize = 4096;
 /// How large the words of one are at most, in bytes.
-const LARGEST: usize = 4096;
+const MAX_CONTENT_BYTES: usize = 4096;

@@ -49,7 +49,7 @@ pub(super) fn deliver_shown(
     let content = DeliveryContent { channel: channel.clone(), shown: shown(&question, wording)?, to };
     let content = Some(Content::QuestionDelivered(content));
     let first = Saying { role: Role::Desk, facts: facts.into(), content };
-    owner.ledger().record(id.trace, first, Consequences::default())?;
+    owner.sequencer().record(id.trace, first, Consequences::default())?;
     Ok(true)
 }
 
@@ -69,6 +69,6 @@ fn was_delivered(
         found = about && matches!(&content, Some(Content::QuestionDelivered(words)) if same(words));
         Ok::<_, Refusal>(!found)
     };
-    record::walk(owner.ledger().store(), id.trace, id.sequence.next(), visit)?;
+    record::walk(owner.sequencer().store(), id.trace, id.sequence.next(), visit)?;
     Ok(found)
 }

@@ -24,11 +24,11 @@ pub(crate) fn expire(owner: &Owner, question: &QuestionSummary) -> Result<(), Re
 
 fn end(owner: &Owner, question: &QuestionSummary) -> Result<(), Refusal> {
     let sequence = question.sequence;
-    let state = owner.ledger().look(question.trace)?;
+    let state = owner.sequencer().look(question.trace)?;
     // As it stands, not as it was asked: an escalation takes the default away.
     let asked = state.questions().and_then(|questions| questions.find(sequence));
     let content = if asked.is_some_and(|asked| asked.facts().default) {
-        record::read(owner.ledger().store(), question.trace, sequence)?.1
+        record::read(owner.sequencer().store(), question.trace, sequence)?.1
     } else {
         None
     };
@@ -44,7 +44,7 @@ fn end(owner: &Owner, question: &QuestionSummary) -> Result<(), Refusal> {
         None => (QuestionExpired { question: sequence }.into(), None),
     };
     let first = Saying { role: Role::Desk, facts, content };
-    owner.ledger().record(question.trace, first, Consequences::default())?;
+    owner.sequencer().record(question.trace, first, Consequences::default())?;
     Ok(())
 }
 
@@ -66,14 +66,14 @@ mod tests {
         let asker = owner.find_or_enrol("asker", Role::Agent).unwrap();
         let words: Ask = serde_json::from_str(r#"{"question": "Which?", "timeout_seconds": 60}"#).unwrap();
         let id = ask(&owner, &asker, &words, None).unwrap().id;
-        let due = owner.ledger().store().question(id.trace, id.sequence).unwrap().unwrap();
+        let due = owner.sequencer().store().question(id.trace, id.sequence).unwrap().unwrap();
         let person = Speaker::Person {
             name: "somebody".try_into().unwrap(),
             assurance: demur_ledger::facts::Assurance::Terminal,
         };
         decline(&owner, &view(&owner, id).unwrap(), &person, &Act::default()).unwrap();
-        let before = owner.ledger().store().end().unwrap();
+        let before = owner.sequencer().store().end().unwrap();
         expire(&owner, &due).unwrap();
-        assert_eq!(owner.ledger().store().end().unwrap(), before, "nothing is recorded");
+        assert_eq!(owner.sequencer().store().end().unwrap(), before, "nothing is recorded");
     }
 }

@@ -90,7 +90,7 @@ fn asker_name(name: Option<&str>) -> Result<Option<Text<1, 64>>, Refusal> {
 }
 
 fn is_run(owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
-    let found = owner.ledger().store().trace(trace)?;
+    let found = owner.sequencer().store().trace(trace)?;
     Ok(found.is_some_and(|summary| summary.kind == TraceKind::Run))
 }
 

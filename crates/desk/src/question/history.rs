@@ -46,7 +46,7 @@ impl Desk {
         seen_question(owner, by.caller(), id)?;
         let key_directory = owner.key_directory()?;
         let (mut history, mut read) = (QuestionHistory::default(), 0);
-        record::walk(owner.ledger().store(), id.trace, id.sequence, |event, content| {
+        record::walk(owner.sequencer().store(), id.trace, id.sequence, |event, content| {
             if read == MAX_READ_EVENTS || history.events.len() == MAX_SHOWN_EVENTS {
                 history.is_cut = true;
                 return Ok::<_, Refusal>(false);

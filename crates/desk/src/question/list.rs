@@ -15,7 +15,7 @@ pub fn list(
     limit: usize,
 ) -> Result<Listed, Refusal> {
     let after = after.map(cursor).transpose()?;
-    let summaries = owner.ledger().store().questions(filter, after, limit + 1)?;
+    let summaries = owner.sequencer().store().questions(filter, after, limit + 1)?;
     page(owner, summaries, limit)
 }
 
@@ -31,7 +31,7 @@ pub fn list_of(
     let mut summaries = Vec::new();
     for asker in askers {
         let filter = QuestionFilter { asker: Some(*asker), ..filter.clone() };
-        summaries.extend(owner.ledger().store().questions(&filter, after, limit + 1)?);
+        summaries.extend(owner.sequencer().store().questions(&filter, after, limit + 1)?);
     }
     summaries.sort_unstable_by_key(|summary| summary.cursor);
     if filter.newest_first {
@@ -46,7 +46,7 @@ fn page(owner: &Owner, mut summaries: Vec<QuestionSummary>, limit: usize) -> Res
     let (mut questions, mut bytes, mut last) = (Vec::new(), 0, None);
     for summary in &summaries {
         // Words can be many: a page ends where it has grown enough.
-        if bytes > ENOUGH {
+        if bytes > MAX_PAGE_BYTES {
             more = true;
             break;
         }
@@ -76,4 +76,4 @@ fn cursor(text: &str) -> Result<Cursor, Refusal> {
 }
 
 /// How much the questions of a page say before it ends.
-const ENOUGH: usize = 1 << 20;
+const MAX_PAGE_BYTES: usize = 1 << 20;

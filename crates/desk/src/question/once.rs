@@ -33,7 +33,7 @@ pub struct Once<'a> {
 pub fn ask_once(owner: &Owner, author: &Arc<Author>, ask: &Ask, once: Once<'_>) -> Result<Asked, Refusal> {
     let words = words(ask, once.session)?;
     let key = RecordKey::new(format!("asked/{}/{words}", author.principal()))?;
-    let newest: Option<(Version, QuestionId)> = records::find(owner.ledger().store(), &key)?;
+    let newest: Option<(Version, QuestionId)> = records::find(owner.sequencer().store(), &key)?;
     let was = newest.map_or(Version::ABSENT, |(version, _)| version);
     let keep = |asked: Asked| {
         let next = Some(records::value(&asked.id, None)?);
@@ -75,7 +75,7 @@ fn is_wanted(owner: &Owner, id: QuestionId) -> Result<bool, Refusal> {
 }
 
 fn was_heard(owner: &Owner, id: QuestionId) -> Result<bool, Refusal> {
-    Ok(owner.ledger().store().record(&heard_key(id)?)?.is_some())
+    Ok(owner.sequencer().store().record(&heard_key(id)?)?.is_some())
 }
 
 fn heard_key(id: QuestionId) -> Result<RecordKey, Refusal> {

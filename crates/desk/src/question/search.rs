@@ -58,7 +58,7 @@ impl Desk {
 }
 
 pub(super) fn find(owner: &Owner, search: &QuestionSearch) -> Result<FoundQuestions, Refusal> {
-    let store = owner.ledger().store();
+    let store = owner.sequencer().store();
     let filter = QuestionFilter {
         outcomes: Some(search.outcomes.clone()),
         trace: search.trace,

@@ -16,7 +16,7 @@ use crate::owner::Owner;
 /// Returns a secret answer that its asker has not taken yet.
 pub fn secret(owner: &Owner, id: QuestionId) -> Result<Delivered, Refusal> {
     let commitment = recorded(owner, id)?;
-    let kept = owner.ledger().store().secret(&commitment)?.map(Zeroizing::new);
+    let kept = owner.sequencer().store().secret(&commitment)?.map(Zeroizing::new);
     let found = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     found.ok_or_else(|| gone(id))
 }
@@ -24,7 +24,7 @@ pub fn secret(owner: &Owner, id: QuestionId) -> Result<Delivered, Refusal> {
 /// Forgets a secret answer, because its asker has it.
 pub fn forget_secret(owner: &Owner, id: QuestionId) -> Result<(), Refusal> {
     let commitment = recorded(owner, id)?;
-    Ok(owner.ledger().store().forget_secret(&commitment)?)
+    Ok(owner.sequencer().store().forget_secret(&commitment)?)
 }
 
 /// Returns the commitment of the answer that counts: before there is one nobody gets a value, and nobody throws it away.
@@ -57,7 +57,7 @@ pub(super) fn seal<T>(
     let sealed = AnswerValue::Sealed(Sealed { commitment });
     let delivered = Delivered { value: text.as_str().to_owned(), salt };
     let bytes = Zeroizing::new(serde_json::to_vec(&delivered).map_err(|error| Refusal::bug(&error))?);
-    let store = owner.ledger().store();
+    let store = owner.sequencer().store();
     let before = view(owner, id)?.outcome.and_then(|ending| ending.value);
     // Under its own commitment: whoever comes second does not touch what the first one left.
     store.keep_secret(&commitment, &bytes)?;

@@ -48,7 +48,7 @@ impl Shared {
 
     /// Records an event of a type that this version does not know, after which the question is this.
     pub(crate) fn visit(&self, id: QuestionId, outcome: OutcomeKind) {
-        let registry = self.owner.ledger().registry();
+        let registry = self.owner.sequencer().registry();
         let (summary, store) = (self.store.trace(id.trace).unwrap().unwrap(), registry.store());
         let envelope = json!({
             "actor": registry.desk(), "content": null, "epoch": 1, "format": 1, "previous": summary.head.hash,

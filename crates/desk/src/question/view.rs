@@ -16,7 +16,7 @@ use crate::{key_directory::KeyDirectory, owner::Owner, record};
 
 /// Returns a question as it stands.
 pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, Refusal> {
-    let store = owner.ledger().store();
+    let store = owner.sequencer().store();
     // What others record in a shared store is heard of a moment later: whoever looks now reads it.
     if !store.is_shared()
         && let Some(shown) = owner.lookup().question(id)
@@ -37,7 +37,7 @@ pub(super) fn unknown(id: QuestionId) -> Refusal {
 
 /// Returns a question that the list shows.
 pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<QuestionView, Refusal> {
-    let (event, content) = record::read(owner.ledger().store(), summary.trace, summary.sequence)?;
+    let (event, content) = record::read(owner.sequencer().store(), summary.trace, summary.sequence)?;
     let said = event.said().map_err(|_| record::damaged(summary.trace, summary.sequence))?;
     let facts = match said.facts {
         Facts::QuestionAsked(facts) => &facts.0,
@@ -50,7 +50,7 @@ pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<Questi
     };
     let mut shown = shown(summary, facts, words, *event.hash());
     if summary.row.outcome != OutcomeKind::Open {
-        let (event, content) = record::read(owner.ledger().store(), summary.trace, summary.row.changed)?;
+        let (event, content) = record::read(owner.sequencer().store(), summary.trace, summary.row.changed)?;
         let ending = ending(&event, content, summary.row.outcome);
         shown.outcome = Some(ending.ok_or_else(|| record::damaged(summary.trace, summary.row.changed))?);
     }

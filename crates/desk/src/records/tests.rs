@@ -19,7 +19,7 @@ fn owner() -> (Owner, TempDir) {
 
 /// Changes the record of a key as a newer version would have written it.
 fn renew(owner: &Owner, key: RecordKey, change: impl FnOnce(&mut Value)) {
-    let (was, mut document): (_, Value) = find(owner.ledger().store(), &key).unwrap().unwrap();
+    let (was, mut document): (_, Value) = find(owner.sequencer().store(), &key).unwrap().unwrap();
     change(&mut document);
     assert!(swap(owner, vec![Swap { key, was, next: Some(value(&document, None).unwrap()) }]).unwrap());
 }
@@ -57,7 +57,7 @@ fn newer_name_is_refused_and_other_people_are_added_and_listed() {
     let (owner, _folder) = owner();
     let add = |name: &str| person::add(&owner, &name.try_into().unwrap(), PersonRole::Answerer, 9);
     add("ada").unwrap();
-    let kept = all(owner.ledger().store(), name::PREFIX).unwrap();
+    let kept = all(owner.sequencer().store(), name::PREFIX).unwrap();
     let is_person = |kept: &&KeptRecord| read::<Value>(kept).unwrap().get("person").is_some();
     let key = kept.iter().find(is_person).unwrap().key.clone();
     renew(&owner, key, |holder| holder["person"]["role"] = json!("dreamer"));
@@ -76,7 +76,7 @@ fn session_that_a_newer_version_made_ends_with_its_person() {
     let key = RecordKey::new(format!("token/{adas}")).unwrap();
     renew(&owner, key, |kept| kept["token"]["mood"] = json!("good"));
     assert_eq!(tokens.end_sessions(&owner, "ada", Vec::new()).unwrap(), Some(1));
-    assert_eq!(all(owner.ledger().store(), "token/").unwrap().len(), 1);
+    assert_eq!(all(owner.sequencer().store(), "token/").unwrap().len(), 1);
 }
 
 #[test]
@@ -85,6 +85,6 @@ fn record_that_is_no_json_is_told_as_damage() {
     let key = RecordKey::new("token/torn").unwrap();
     let torn = RecordValue { bytes: b"{\"token\":".to_vec(), expires: None };
     assert!(swap(&owner, vec![creation(key.clone(), torn)]).unwrap());
-    let refused = find::<Value>(owner.ledger().store(), &key).unwrap_err();
+    let refused = find::<Value>(owner.sequencer().store(), &key).unwrap_err();
     assert_eq!(refused.code, Code::StoreDamaged, "{refused:?}");
 }

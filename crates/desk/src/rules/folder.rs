@@ -45,9 +45,11 @@ fn names(folder: &Path) -> Result<Vec<String>, Refusal> {
     let unreadable = |error: io::Error| error::unreadable(folder, &error);
     let mut names = Vec::new();
     for (count, entry) in folder.read_dir().map_err(unreadable)?.enumerate() {
-        if count >= MOST_ENTRIES {
-            let message =
-                format!("{}: expected at most {MOST_ENTRIES} entries, found more", visible_path(folder));
+        if count >= MAX_FOLDER_ENTRIES {
+            let message = format!(
+                "{}: expected at most {MAX_FOLDER_ENTRIES} entries, found more",
+                visible_path(folder)
+            );
             return Err(malformed(message).with_cure("keep a pack in a folder of its own"));
         }
         let name = PathBuf::from(entry.map_err(unreadable)?.file_name());
@@ -60,9 +62,9 @@ fn names(folder: &Path) -> Result<Vec<String>, Refusal> {
                 .with_cure("rename the file"));
         };
         names.push(text.to_owned());
-        if names.len() > MOST_FILES {
+        if names.len() > MAX_PACK_FILES {
             let message = format!(
-                "{}: expected at most {MOST_FILES} files of a pack, found more",
+                "{}: expected at most {MAX_PACK_FILES} files of a pack, found more",
                 visible_path(folder)
             );
             return Err(malformed(message).with_cure("write more policies into each .cedar file"));
@@ -87,9 +89,9 @@ fn content(path: &Path, inside: &Path) -> Result<Vec<u8>, Refusal> {
     }
     let mut bytes = Vec::new();
     let file = File::open(&real).map_err(unreadable)?;
-    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > LONGEST {
-        let message = format!("{}: expected at most {LONGEST} bytes, found more", visible_path(path));
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        let message = format!("{}: expected at most {MAX_FILE_BYTES} bytes, found more", visible_path(path));
         return Err(malformed(message).with_cure("split the pack into layers"));
     }
     Ok(bytes)
@@ -100,10 +102,10 @@ fn malformed(message: String) -> Refusal {
 }
 
 /// How many entries of a folder are looked at: a pack has few, and somebody may name the wrong folder.
-const MOST_ENTRIES: usize = 4096;
+const MAX_FOLDER_ENTRIES: usize = 4096;
 
 /// How many files a pack has at most.
-const MOST_FILES: usize = 64;
+const MAX_PACK_FILES: usize = 64;
 
 /// How long a file of a pack is at most, in bytes.
-const LONGEST: u64 = 256 << 10;
+const MAX_FILE_BYTES: u64 = 256 << 10;

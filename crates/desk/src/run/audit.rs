@@ -44,7 +44,7 @@ pub fn audit(
     trace: TraceId,
     profile: Option<VerificationProfile>,
 ) -> Result<Audited, Refusal> {
-    let ledger = owner.ledger();
+    let ledger = owner.sequencer();
     check_run(ledger.store(), trace)?;
     let mut history = History::new();
     read_on(ledger.store(), trace, &mut history, |_, _| Ok::<_, Refusal>(()))?;
@@ -107,7 +107,7 @@ fn say(
     facts: impl Into<Facts>,
     content: Option<Content>,
 ) -> Result<Sequence, Refusal> {
-    let (system, ledger) = (owner.system(), owner.ledger());
+    let (system, ledger) = (owner.system(), owner.sequencer());
     let now = system.now()?;
     let place = Place { store: ledger.registry().store(), trace, seen: history.state().head(), now };
     let spoken =

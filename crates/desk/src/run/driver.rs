@@ -82,7 +82,7 @@ impl Drivers {
 
 /// Takes the right to drive a run, or renews it.
 pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<ClaimedRun, Refusal> {
-    let ledger = owner.ledger();
+    let ledger = owner.sequencer();
     if ledger.store().trace(trace)?.is_some() {
         check_run(ledger.store(), trace)?;
     }
@@ -162,7 +162,7 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
 
 /// Ends a run on the operator's word, once nobody drives it. The operator has the run for itself meanwhile.
 pub fn abort(owner: &Owner, trace: TraceId, wanted: AbortRun) -> Result<(), Refusal> {
-    let (ledger, now) = (owner.ledger(), owner.system().now()?);
+    let (ledger, now) = (owner.sequencer(), owner.system().now()?);
     let claim = ClaimId::new(now, &mut { owner.system() });
     claim::take(owner, trace, claim, wanted.abandoned, now)?;
     let aborted = ledger.abort_with(trace, wanted.reason, &[Swap::absence(claim::mark(claim)?)]);
@@ -176,7 +176,7 @@ pub fn abort(owner: &Owner, trace: TraceId, wanted: AbortRun) -> Result<(), Refu
 impl Driving {
     /// Returns a run that is ready to begin or to go on.
     fn open(owner: &Owner, trace: TraceId, claim: ClaimId, orders: Orders) -> Result<Self, Refusal> {
-        let (ledger, mut history) = (owner.ledger(), History::new());
+        let (ledger, mut history) = (owner.sequencer(), History::new());
         if ledger.store().trace(trace)?.is_some() {
             ledger.come_back(trace)?;
             read_on(ledger.store(), trace, &mut history, |_, _| Ok::<_, Refusal>(()))?;
@@ -199,7 +199,7 @@ impl Driving {
 
     fn step(&mut self, owner: &Owner, trace: TraceId, report: DriveReport) -> Result<DriveReply, Refusal> {
         let recorder = Recorder::new(owner, (trace, self.claim), (&mut self.history, self.told))?;
-        let registry = owner.ledger().registry().head();
+        let registry = owner.sequencer().registry().head();
         if registry != self.registry {
             self.cast = players(owner, &self.orders, recorder.history)?;
             self.registry = registry;

@@ -59,7 +59,7 @@ impl Handle<op::SayInRun> for Desk {
         let artifact = artifact.map(bytes).transpose()?;
         let saying = Saying { trace, kind: kind.to_string(), facts, content, artifact };
         let recorded = say(owner, &author, saying, request.key.as_ref().map(IdempotencyKey::as_str))?;
-        let phase = owner.ledger().store().trace(trace)?.and_then(|summary| summary.phase);
+        let phase = owner.sequencer().store().trace(trace)?.and_then(|summary| summary.phase);
         if phase.is_some_and(Phase::is_final) {
             follow_end(owner);
         }
@@ -88,7 +88,7 @@ impl Handle<op::AuditRun> for Desk {
 /// Checks that a run is there and this caller may see it.
 fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), Refusal> {
     check_trace(owner, caller, trace)?;
-    check_run(owner.ledger().store(), trace).map(|_| ())
+    check_run(owner.sequencer().store(), trace).map(|_| ())
 }
 
 fn bytes(artifact: GivenArtifact) -> Result<(Vec<u8>, &'static str), Refusal> {

@@ -75,10 +75,10 @@ impl RunOpening<'_> {
                 || owner.find_author(&seat_name(name, *role), *role)?.is_some();
             if !known {
                 let message =
-                    format!("expected the name of somebody who asks here, found {:?}", visible(name));
+                    format!("expected the name of an agent that has a key here, found {:?}", visible(name));
                 return Err(Refusal::new(Code::AgentUnknown, message)
                     .about("agents")
-                    .with_cure("`demur token new NAME --scope ask` makes somebody known"));
+                    .with_cure("`demur token new NAME --scope ask` makes a key for one"));
             }
         }
         Ok(())
@@ -109,7 +109,7 @@ impl RunOpening<'_> {
 
     /// Returns whether a trace was opened with just this.
     fn is_opening_of(&self, owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
-        let (event, content) = record::read(owner.ledger().store(), trace, Sequence::FIRST)?;
+        let (event, content) = record::read(owner.sequencer().store(), trace, Sequence::FIRST)?;
         let Some(participants) = self.found(owner)? else { return Ok(false) };
         let same = match event.said().map(|said| said.facts) {
             Ok(Facts::SessionInitialized(facts)) => {
@@ -124,7 +124,7 @@ impl RunOpening<'_> {
 /// Records a run. The same under the same trace is recorded once; something else under it is refused (CLR-04).
 pub fn open(owner: &Owner, opening: &RunOpening<'_>) -> Result<Opened, Refusal> {
     opening.check(owner)?;
-    let (system, ledger) = (owner.system(), owner.ledger());
+    let (system, ledger) = (owner.system(), owner.sequencer());
     let now = system.now()?;
     let trace = opening.trace.unwrap_or_else(|| TraceId::new(now, &mut { system }));
     let known = |trace| ledger.store().trace(trace).map(|found| found.is_some());
@@ -152,7 +152,7 @@ fn again(owner: &Owner, opening: &RunOpening<'_>, trace: TraceId) -> Result<Open
     if opening.is_opening_of(owner, trace)? {
         return Ok(Opened { trace, repeated: true });
     }
-    let message = format!("trace {trace} was opened with something else, or by somebody else");
+    let message = format!("trace {trace} was opened with something else, or by another agent");
     Err(Refusal::new(Code::TraceConflict, message)
         .about("trace")
         .with_cure("open the run under a trace of its own; nothing was recorded"))

@@ -23,7 +23,7 @@ pub fn read_on<E: From<Refusal>>(
 ) -> Result<(), E> {
     loop {
         let from = next(history)?;
-        let page = store.events(trace, from, PAGE).map_err(Refusal::from)?;
+        let page = store.events(trace, from, EVENTS_PER_READ).map_err(Refusal::from)?;
         if page.is_empty() {
             return Ok(());
         }
@@ -54,7 +54,7 @@ pub fn check_run(store: &dyn Store, trace: TraceId) -> Result<TraceSummary, Refu
 
 /// Returns whether a trace is that of a run that is over: nothing can be recorded there any more.
 pub fn is_over(owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
-    let summary = owner.ledger().store().trace(trace)?;
+    let summary = owner.sequencer().store().trace(trace)?;
     Ok(summary.and_then(|summary| summary.phase).is_some_and(Phase::is_final))
 }
 
@@ -63,4 +63,4 @@ fn next(history: &History) -> Result<Sequence, Refusal> {
 }
 
 /// How many events are read at a time.
-const PAGE: usize = 1000;
+const EVENTS_PER_READ: usize = 1000;

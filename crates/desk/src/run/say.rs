@@ -66,7 +66,7 @@ pub fn say(
     saying: Saying,
     idempotency: Option<&str>,
 ) -> Result<Recorded, Refusal> {
-    let ledger = owner.ledger();
+    let ledger = owner.sequencer();
     let head = check_run(ledger.store(), saying.trace)?.head;
     let kind = kind(&saying.kind)?;
     let trace = saying.trace;
@@ -173,7 +173,7 @@ fn malformed(field: &'static str, kind: EventType, error: &ReadError) -> Refusal
 
 /// Checks what takes a look at the whole record.
 fn check(owner: &Owner, trace: TraceId, facts: &Facts) -> Result<(), Refusal> {
-    let ledger = owner.ledger();
+    let ledger = owner.sequencer();
     match facts {
         Facts::FinalStatementSigned(_) => check_record(ledger, trace),
         Facts::VerificationRunCompleted(facts) => {

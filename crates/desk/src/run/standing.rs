@@ -23,7 +23,7 @@ use crate::{key_directory::KeyDirectory, owner::Owner};
 
 /// Returns where a run stands.
 pub fn standing(owner: &Owner, trace: TraceId) -> Result<RunStanding, Refusal> {
-    let store = owner.ledger().store();
+    let store = owner.sequencer().store();
     let failed = check_run(store, trace)?.failed.is_some();
     let (mut history, mut words) = (History::new(), Words::default());
     read_on(store, trace, &mut history, |event, opening| {
@@ -154,7 +154,7 @@ fn executions(history: &History) -> Vec<ExecutionView> {
     };
     let mut ended: Vec<_> = history.intents.iter().filter_map(view).collect();
     ended.sort_by_key(|execution| execution.event);
-    let old = ended.len().saturating_sub(NEWEST);
+    let old = ended.len().saturating_sub(MAX_ENDED_EXECUTIONS);
     ended.split_off(old)
 }
 
@@ -186,10 +186,10 @@ fn input_name(intent: Sequence) -> String {
 }
 
 fn beginning(words: &str) -> String {
-    clipped(words, SHOWN, ELLIPSIS).into_owned()
+    clipped(words, MAX_PROPOSAL_CHARACTERS, ELLIPSIS).into_owned()
 }
 
 /// How much of a proposal is shown.
-const SHOWN: usize = 280;
+const MAX_PROPOSAL_CHARACTERS: usize = 280;
 /// How many ended executions are shown.
-const NEWEST: usize = 64;
+const MAX_ENDED_EXECUTIONS: usize = 64;

@@ -21,7 +21,7 @@ impl Desk {
         seen(owner, by.caller(), trace)?;
         match event(owner, trace, sequence)?.artifact {
             Kept::Here(place) => owner
-                .ledger()
+                .sequencer()
                 .store()
                 .artifact(&place.address)?
                 .ok_or_else(|| no_artifact("expected the bytes of the artifact in the store, found none")),
@@ -39,7 +39,7 @@ impl Desk {
     /// Writes a trace as one file that anybody can verify offline (ONE-04). May block.
     pub fn export(&self, caller: &Caller, trace: TraceId, out: &mut dyn Write) -> Result<(), Refusal> {
         self.check_export(caller, trace)?;
-        self.owner()?.ledger().export(trace, software()?, out, &mut |_| ())?;
+        self.owner()?.sequencer().export(trace, software()?, out, &mut |_| ())?;
         Ok(())
     }
 }

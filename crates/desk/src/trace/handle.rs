@@ -16,7 +16,7 @@ use crate::{
 
 impl Handle<op::ListTraces> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::ListTraces>) -> Handled<op::ListTraces> {
-        read::list(self.owner()?.ledger().store(), &request.query).map(ApiReply::new)
+        read::list(self.owner()?.sequencer().store(), &request.query).map(ApiReply::new)
     }
 }
 
@@ -24,7 +24,7 @@ impl Handle<op::ShowTrace> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::ShowTrace>) -> Handled<op::ShowTrace> {
         let (owner, trace) = (&*self.owner()?, request.path.trace);
         seen(owner, by.caller(), trace)?;
-        read::show(owner.ledger().store(), trace).map(ApiReply::new)
+        read::show(owner.sequencer().store(), trace).map(ApiReply::new)
     }
 }
 
@@ -34,7 +34,7 @@ impl Handle<op::ListEvents> for Desk {
         // What was asked for is looked at before who asks.
         read::check(&request.query)?;
         seen(owner, by.caller(), trace)?;
-        read::events(owner.ledger().store(), trace, &request.query).map(ApiReply::new)
+        read::events(owner.sequencer().store(), trace, &request.query).map(ApiReply::new)
     }
 }
 
@@ -43,7 +43,7 @@ impl Handle<op::ShowReceipt> for Desk {
         let (owner, op::OfEvent { trace, sequence }) = (self.owner()?, request.path);
         seen(&owner, by.caller(), trace)?;
         event(&owner, trace, sequence)?;
-        let receipt = owner.ledger().receipt(trace, sequence)?.ok_or_else(|| {
+        let receipt = owner.sequencer().receipt(trace, sequence)?.ok_or_else(|| {
             let message = "expected a statement that a key signed, found what the desk itself recorded";
             Refusal::new(Code::ReceiptUnknown, message)
         })?;

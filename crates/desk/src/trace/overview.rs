@@ -56,7 +56,7 @@ impl Desk {
     ) -> Result<(Vec<TraceOverview>, Option<TraceId>), Refusal> {
         admit(caller, LOOKING)?;
         let owner = &*self.owner()?;
-        let (found, next) = read::summaries(owner.ledger().store(), after, limit)?;
+        let (found, next) = read::summaries(owner.sequencer().store(), after, limit)?;
         let overviews = found.into_iter().map(|summary| overview(owner, summary));
         Ok((overviews.collect::<Result<_, _>>()?, next))
     }
@@ -115,7 +115,7 @@ impl Desk {
             return Ok((overview, TraceVerdict::TooLong));
         }
         let options = Options { threads: VERIFIER_THREADS, ..Options::default() };
-        let verdict = match audit::audit(owner.ledger(), trace, &options, &mut |_| ())? {
+        let verdict = match audit::audit(owner.sequencer(), trace, &options, &mut |_| ())? {
             Ok(report) => TraceVerdict::Report(Box::new(report)),
             Err(error) => TraceVerdict::NotExported(error.to_string()),
         };
@@ -138,7 +138,7 @@ impl Desk {
 }
 
 fn overview(owner: &Owner, summary: TraceSummary) -> Result<TraceOverview, Refusal> {
-    let question = owner.ledger().store().question(summary.trace, Sequence::FIRST)?;
+    let question = owner.sequencer().store().question(summary.trace, Sequence::FIRST)?;
     let opening = excerpt::opening(owner, summary.trace)?;
     let outcome = question.map(|question| question.row.outcome);
     Ok(TraceOverview { view: read::view(summary), opening, outcome })

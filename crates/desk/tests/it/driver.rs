@@ -364,7 +364,7 @@ fn failure_without_words_is_recorded_and_the_run_goes_on() {
 #[test]
 fn trace_that_is_no_run_is_neither_claimed_nor_aborted() {
     let mut place = Place::new();
-    place.trace = place.owner().ledger().registry().trace();
+    place.trace = place.owner().sequencer().registry().trace();
     let not_a_run = (Code::NotARun, Some("trace".to_owned()));
     assert_eq!(blame(place.claim(claim_id(), false, Some(orders("two")))), not_a_run);
     let abort = AbortRun { reason: "no".try_into().unwrap(), abandoned: false };
@@ -398,8 +398,8 @@ fn run_stops_where_it_may_go_no_further() {
 pub(crate) fn interrupt(owner: &Owner, trace: TraceId) {
     let mut system = OperatingSystem::open().unwrap();
     let author = owner.find_author("executor", Role::Executor).unwrap().unwrap();
-    let head = owner.ledger().store().trace(trace).unwrap().unwrap().head;
-    let (store, now) = (owner.ledger().registry().store(), system.now().unwrap());
+    let head = owner.sequencer().store().trace(trace).unwrap().unwrap().head;
+    let (store, now) = (owner.sequencer().registry().store(), system.now().unwrap());
     let at = Spot { store, trace, seen: Some(head), now };
     let artifact = Artifact::new(b"a note".to_vec(), &mut system);
     let content = ArtifactContent {
@@ -409,7 +409,7 @@ pub(crate) fn interrupt(owner: &Owner, trace: TraceId) {
     };
     let content = Some(Content::ArtifactRecorded(content));
     let said = author.say(&at, artifact.facts(), content, &mut system).unwrap();
-    owner.ledger().submit(said, Some(&artifact)).unwrap();
+    owner.sequencer().submit(said, Some(&artifact)).unwrap();
 }
 
 /// LED-16: who answers or speaks in a run does so at any moment, and the driver goes on from what is recorded. The client is

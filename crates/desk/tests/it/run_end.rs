@@ -47,6 +47,6 @@ fn run_is_aborted_where_its_checkpoint_cannot_be_recorded() {
     place.begun();
     let wanted = AbortRun { reason: "no".try_into().unwrap(), abandoned: true };
     driver::abort(place.owner(), place.trace, wanted).unwrap();
-    let phase = place.owner().ledger().store().trace(place.trace).unwrap().unwrap().phase;
+    let phase = place.owner().sequencer().store().trace(place.trace).unwrap().unwrap().phase;
     assert_eq!(phase, Some(Phase::Aborted));
 }

@@ -106,7 +106,7 @@ pub enum QuestionError {
         question: Sequence,
     },
     /// Only the asker may.
-    #[error("only whoever asked question {question} may do this")]
+    #[error("only the asker of question {question} may do this")]
     NotAsker {
         /// The question.
         question: Sequence,
@@ -120,7 +120,7 @@ pub enum QuestionError {
         question: Sequence,
     },
     /// Somebody else's answer.
-    #[error("answer {answer} was given by somebody else: only its author replaces it or takes it back")]
+    #[error("answer {answer} has another author: only its author replaces it or takes it back")]
     NotYourAnswer {
         /// The answer.
         answer: Sequence,
@@ -241,17 +241,17 @@ impl QuestionError {
             Self::Closed { .. } => "ask again, or let the desk escalate it",
             Self::Expired { .. } => "ask the desk to escalate it, or ask again",
             Self::StillInTime { .. } => "wait for the deadline",
-            Self::SelfAnswer => "let somebody else answer",
-            Self::NotEntitled { .. } => "let somebody answer whom the question names",
+            Self::SelfAnswer => "let another answerer answer",
+            Self::NotEntitled { .. } => "let an answerer whom the question names answer",
             Self::NotForPeople => "answer with a key that the question names",
             Self::AssuranceForged { .. } => "say the assurance that the proof carries",
             Self::AssuranceTooLow { .. } => "answer through an interface with more assurance",
             Self::Kind { .. } => "answer in one of the kinds the question accepts",
             Self::Choice { .. } => "choose one of the choices",
             Self::MustBeAnswered { .. } => "answer it",
-            Self::NotAsker { .. } => "leave this to whoever asked",
+            Self::NotAsker { .. } => "leave this to the asker",
             Self::Secret { .. } => "wait for the answer",
-            Self::NotYourAnswer { .. } => "leave this to whoever answered",
+            Self::NotYourAnswer { .. } => "leave this to the author of the answer",
             Self::NotTheAnswer { .. } => "name the answer that counts",
             Self::OperationBlocked { .. } => "wait for the answer, then try again",
             Self::Unsettled { .. } => "answer the open questions, or accept the warnings among them",

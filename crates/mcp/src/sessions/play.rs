@@ -29,8 +29,8 @@ use crate::{
             AuditRun, Challenge, Claim, Conclude, Dispute, Intend, OpenRun, Propose, Report, Review, Start,
         },
     },
-    fresh::Fresh,
     host::CallerConnection,
+    new_names::NewNames,
     reply::Stop,
     tool_call::ToolCall,
     tools::Job,
@@ -59,7 +59,7 @@ pub(crate) async fn play(
 
 async fn open(call: &ToolCall<'_, impl CallerConnection>, given: OpenRun) -> Result<CallToolResponse, Stop> {
     // Chosen here, so that the request can be sent again.
-    let trace = Fresh::open()?.trace();
+    let trace = NewNames::open()?.trace();
     let OpenRun { task, objective, constraints, agents } = given;
     let body = run::OpenRun {
         trace: Some(trace),

@@ -20,8 +20,8 @@ use serde_json::{Map, Value};
 
 use super::statement::ArtifactContent;
 use crate::{
-    fresh::Fresh,
     host::CallerConnection,
+    new_names::NewNames,
     reply::{self, Stop},
     tool_call::ToolCall,
     tools::{self, Job},
@@ -91,7 +91,7 @@ impl<'a, C: CallerConnection> Turn<'a, C> {
         let name = Text::try_from(kind.as_str()).map_err(|error| Refusal::bug(&error))?;
         let body = SayInRun { role, kind: name, facts, content: Some(content), artifact, agent: None };
         let request = ApiRequest::<operation::SayInRun>::send(OfTrace { trace: self.trace }, body);
-        let recorded = self.call.visitor.ask(request.under(Fresh::open()?.key()?)).await?;
+        let recorded = self.call.visitor.ask(request.under(NewNames::open()?.key()?)).await?;
         self.events.push((kind.as_str(), recorded.sequence));
         Ok(recorded.sequence)
     }

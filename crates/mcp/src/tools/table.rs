@@ -1,4 +1,4 @@
-//! The rows.
+//! The tools, one row each: what does it, its name, what models read of it, its schemas, and what a client may expect.
 
 use super::{Entry, Hints, Job, brief, schema};
 use crate::{

@@ -4,7 +4,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 
 use demur_mcp::{
     door::{Door, Shared},
-    manner::Manner,
+    door_settings::DoorSettings,
     state::States,
     stdio,
     tools::Sets,
@@ -32,7 +32,7 @@ pub(crate) struct Client {
 
 /// How a door is opened.
 pub(crate) struct Opening {
-    pub(crate) manner: Manner,
+    pub(crate) settings: DoorSettings,
     pub(crate) states: States,
     pub(crate) name: &'static str,
     /// How long something may take to come.
@@ -44,8 +44,8 @@ pub(crate) struct Opening {
 impl Default for Opening {
     fn default() -> Self {
         let states = States::with_key(&[7; 32]).unwrap();
-        let manner = Manner { sets: Sets::all(), lasting: true, ..Manner::default() };
-        Self { manner, states, name: "tester", hears: Duration::from_secs(20), shared: Arc::default() }
+        let settings = DoorSettings { sets: Sets::all(), lasting: true, ..DoorSettings::default() };
+        Self { settings, states, name: "tester", hears: Duration::from_secs(20), shared: Arc::default() }
     }
 }
 
@@ -53,7 +53,7 @@ impl Opening {
     /// Returns how a door is opened whose calls wait so long.
     pub(crate) fn within(wait: Duration) -> Self {
         let opening = Self::default();
-        Self { manner: Manner { wait, ..opening.manner }, ..opening }
+        Self { settings: DoorSettings { wait, ..opening.settings }, ..opening }
     }
 
     /// Returns how a door is opened whose calls wait so long, by a clock that tests set.
@@ -68,7 +68,7 @@ impl Client {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (ending, ended) = watch::channel(false);
         let host = Arc::new(TestHost(Arc::clone(desk)));
-        let door = Door::new(host, Arc::new(opening.states), opening.manner, opening.shared, ended);
+        let door = Door::new(host, Arc::new(opening.states), opening.settings, opening.shared, ended);
         let (reader, writer) = tokio::io::split(theirs);
         let door = tokio::spawn(stdio::serve_pipes(door, ending, reader, writer));
         let (reader, writer) = tokio::io::split(ours);

@@ -92,7 +92,7 @@ fn a_form_that_nobody_answers_ends_in_time_and_the_question_stays() {
     run(async {
         let desk = Desk::new(true);
         let mut opening = Opening::within(Duration::from_millis(80));
-        opening.manner.lasting = false;
+        opening.settings.lasting = false;
         let mut client = Client::legacy(&desk, "2025-06-18", json!({"elicitation": {}}), opening).await;
         let asked = ask(&mut client, json!({"question": "Which?"})).await;
         let mut messages = [client.next().await, client.next().await];

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use demur_mcp::manner::Manner;
+use demur_mcp::door_settings::DoorSettings;
 use demur_mcp::tools::list;
 use serde_json::{Value, json};
 use tokio::time;
@@ -53,8 +53,8 @@ fn prompts_name_only_tools_that_are_there() {
     run(async {
         for sets in ["", "wwa", "session", "all"] {
             let sets = sets.parse().unwrap_or_default();
-            let manner = Manner { sets, ..Opening::default().manner };
-            let opening = Opening { manner, ..Opening::default() };
+            let settings = DoorSettings { sets, ..Opening::default().settings };
+            let opening = Opening { settings, ..Opening::default() };
             let mut client = Client::modern(&Desk::new(true), json!({}), opening);
             let tools: Vec<_> = list(sets).into_iter().map(|tool| tool.name.to_string()).collect();
             let prompts = client.request("prompts/list", json!({})).await["result"]["prompts"].clone();

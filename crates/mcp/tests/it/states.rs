@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use demur_mcp::state::{Bound, States, Ticket};
+use demur_mcp::state::{Bound, RoundState, States};
 use serde_json::{Value, json};
 
 use crate::{
@@ -14,8 +14,8 @@ fn bound(identity: &str, tool: &str, arguments: &Value) -> Bound {
     Bound::new(identity, tool, arguments.as_object().unwrap()).unwrap()
 }
 
-fn ticket() -> Ticket {
-    Ticket::Question("01ARZ3NDEKTSV4RRFFQ69G5FAV.0".parse().unwrap())
+fn round() -> RoundState {
+    RoundState::Question("01ARZ3NDEKTSV4RRFFQ69G5FAV.0".parse().unwrap())
 }
 
 fn states() -> States {
@@ -25,8 +25,8 @@ fn states() -> States {
 #[test]
 fn rejects_every_change_of_a_single_character() {
     let bound = bound("a", "ask_human", &json!({"question": "Why?"}));
-    let sealed = states().seal(&ticket(), &bound).unwrap();
-    assert_eq!(states().unseal(&sealed, &bound).unwrap(), ticket());
+    let sealed = states().seal(&round(), &bound).unwrap();
+    assert_eq!(states().unseal(&sealed, &bound).unwrap(), round());
     for at in 0..sealed.len() {
         let mut bytes = sealed.clone().into_bytes();
         bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
@@ -41,7 +41,7 @@ fn rejects_every_change_of_a_single_character() {
 #[test]
 fn rejects_what_belongs_to_another_asker_tool_or_request() {
     let own = bound("a", "ask_human", &json!({"question": "Why?"}));
-    let sealed = states().seal(&ticket(), &own).unwrap();
+    let sealed = states().seal(&round(), &own).unwrap();
     for other in [
         bound("b", "ask_human", &json!({"question": "Why?"})),
         bound("a", "wwa_clarify_check", &json!({"question": "Why?"})),
@@ -58,7 +58,7 @@ fn rejects_what_belongs_to_another_asker_tool_or_request() {
 fn rejects_what_is_too_old() {
     let states = States::good_for(&[1; 32], Duration::ZERO).unwrap();
     let bound = bound("a", "ask_human", &json!({}));
-    let sealed = states.seal(&ticket(), &bound).unwrap();
+    let sealed = states.seal(&round(), &bound).unwrap();
     let until = Instant::now() + Duration::from_secs(5);
     let refused = loop {
         match states.unseal(&sealed, &bound) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use demur_mcp::manner::Forms;
+use demur_mcp::door_settings::Forms;
 use serde_json::{Value, json};
 
 use crate::{
@@ -165,7 +165,7 @@ fn a_form_in_a_task_brings_the_answer_where_that_is_wanted() {
         let desk = Desk::new(true);
         let forms = || {
             let mut opening = Opening::default();
-            opening.manner.forms = Forms::Task;
+            opening.settings.forms = Forms::Task;
             opening
         };
         let mut client = Client::modern(&desk, tasks(), forms());

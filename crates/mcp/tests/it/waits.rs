@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use demur_mcp::manner::{Era, Manner};
+use demur_mcp::door_settings::{DoorSettings, Era};
 use serde_json::{Value, json};
 use tokio::time::{self, Instant};
 
@@ -44,7 +44,8 @@ async fn reply(client: &mut Client, number: u64) -> Value {
 fn a_call_waits_45_seconds_and_a_caller_can_make_it_less_but_not_more() {
     run_by_the_clock(async {
         let desk = Desk::new(true);
-        let mut client = Client::modern(&desk, json!({}), Opening::by_the_clock(Manner::default().wait));
+        let mut client =
+            Client::modern(&desk, json!({}), Opening::by_the_clock(DoorSettings::default().wait));
         for (wait, seconds) in [(Value::Null, 45), (json!(0), 0), (json!(7), 7), (json!(4_000_000), 45)] {
             let (reply, taken) =
                 timed(&mut client, "ask_human", json!({"question": "Why?", "wait_s": wait})).await;
@@ -143,7 +144,7 @@ fn whoever_looks_in_a_loop_is_told_to_end() {
 fn a_door_of_2025_says_which_revisions_it_speaks_and_speaks_no_other() {
     run(async {
         let mut opening = Opening::default();
-        opening.manner.era = Era::Of2025;
+        opening.settings.era = Era::Of2025;
         let declared = json!({"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}});
         let mut client = Client::modern(&Desk::new(true), declared, opening);
         let found = client.request("server/discover", json!({})).await;

@@ -9,13 +9,12 @@ use demur_ledger::{
     envelope::Event,
     event_type::{Content, EventType},
     facts::Assurance,
-    name::{PrincipalId, Sequence},
+    name::{PrincipalId, Sequence, TraceId},
     role::Role,
 };
 use demur_plan::{
     Session,
     act::{self, Act, Judged, Voice},
-    trace_of,
 };
 use demur_rules::{Pack, Plan, Rules};
 use serde_json::Value;
@@ -47,7 +46,7 @@ impl Office {
         let now = now.as_timestamp();
         let (mut desk, _) =
             Desk::create(SecretKey::from_seed(&[7; 32]), None, "an office", now, &mut random).unwrap();
-        let run = Run::new(trace_of(uuid()));
+        let run = Run::new(TraceId::of_session(uuid().as_u128()));
         let mut author = |role| {
             let principal = PrincipalId::new(now, &mut random);
             let author = Author::new(SecretKey::generate(&mut random), principal, role);

@@ -19,7 +19,12 @@ pub(super) fn session<'a>(cookie: &str, method: &Method, headers: &'a HeaderMap)
     if !matches!(*method, Method::GET | Method::HEAD) && headers.get(header::ORIGIN).is_none() {
         return None;
     }
+    cookie_value(headers, cookie)
+}
+
+/// Returns the value of a cookie of this name.
+pub(crate) fn cookie_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let cookies = headers.get(header::COOKIE)?.to_str().ok()?;
     let mut pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == cookie).map(|(_, value)| value)
+    pairs.find(|(found, _)| *found == name).map(|(_, value)| value)
 }

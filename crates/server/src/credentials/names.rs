@@ -42,10 +42,10 @@ impl Names {
         }
     }
 
-    /// Returns what sets the cookie of a session for so many seconds.
-    pub(crate) fn set_cookie(&self, secret: &str, seconds: u64) -> String {
-        let (name, secure) = (&self.cookie, if self.secure { "; Secure" } else { "" });
-        format!("{name}={secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}")
+    /// Returns the header that sets a cookie for so many seconds.
+    pub(crate) fn set_cookie(&self, name: &str, value: &str, seconds: u64) -> String {
+        let secure = if self.secure { "; Secure" } else { "" };
+        format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{secure}")
     }
 }
 

@@ -17,12 +17,15 @@ use axum::{
 };
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_core::limit::Text;
-use demur_desk::{access::Caller, desk::Desk};
+use demur_desk::{
+    access::{Caller, stranger},
+    desk::Desk,
+};
 use demur_mcp::{
     door::Door,
+    door_settings::DoorSettings,
     fault::no_message,
     host::{Extensions, Host, Visitor},
-    manner::Manner,
     state::States,
     tools::Sets,
 };
@@ -50,7 +53,7 @@ pub(super) fn route(service: &Shared) -> Router<Shared> {
         // Whose names these are was looked at when the caller was found out.
         .disable_allowed_hosts()
         .with_json_response(true)
-        .with_max_request_body_bytes(LONGEST);
+        .with_max_request_body_bytes(MAX_MESSAGE_BYTES);
     let (stop, mut ending) = (config.cancellation_token.clone(), service.desk.ending());
     tokio::spawn(async move {
         over(&mut ending).await;
@@ -62,7 +65,7 @@ pub(super) fn route(service: &Shared) -> Router<Shared> {
     let (shared, made) = (Arc::default(), Arc::clone(&states));
     let door = move || {
         let states = made.get().cloned().ok_or_else(|| io::Error::other("no key of request states"))?;
-        Ok(Door::new(Arc::clone(&host), states, Manner::default(), Arc::clone(&shared), ended.clone()))
+        Ok(Door::new(Arc::clone(&host), states, DoorSettings::default(), Arc::clone(&shared), ended.clone()))
     };
     let protocol: Protocol = StreamableHttpService::new(door, sessions, config);
     let gate = middleware::from_fn(move |request: Request, next| admit(ASKING, request, next));
@@ -87,7 +90,7 @@ async fn states_of(service: &Shared) -> Result<Arc<States>, Refusal> {
 /// Serves one request. Its body is read here, where a slow one is told so.
 async fn serve(service: Shared, protocol: Protocol, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let bytes = match read::read(body, LONGEST, service.patience().body).await {
+    let bytes = match read::read(body, MAX_MESSAGE_BYTES, service.timeouts().body).await {
         Ok(bytes) => bytes,
         Err(problem) => return problem.into_response(),
     };
@@ -127,9 +130,7 @@ impl Host for ServerHost {
                 let (name, relays) = (token.name.to_string(), token.scopes.contains(&Scope::Relay));
                 (Caller::Token(token), identity, name, relays)
             }
-            Caller::Stranger => {
-                return Err(Refusal::new(Code::Unauthenticated, "expected a token, found none"));
-            }
+            Caller::Stranger => return Err(stranger()),
         };
         let session = parts.and_then(|parts| parts.headers.get("mcp-session-id")?.to_str().ok());
         let session = session.map(|id| (Arc::clone(&self.sessions), SessionId::from(id)));
@@ -155,4 +156,4 @@ pub const PATH: &str = "/mcp";
 /// Who may come through it.
 pub const ASKING: &[Scope] = &[Scope::Ask];
 /// How long a message may be.
-const LONGEST: usize = 4 << 20;
+const MAX_MESSAGE_BYTES: usize = 4 << 20;

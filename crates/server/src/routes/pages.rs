@@ -73,7 +73,7 @@ fn set_policy(headers: &mut HeaderMap, policy: &str) {
 }
 
 /// Turns what a page refuses into a page. Strangers are told how to sign in, and keep what they typed.
-pub(crate) async fn dress(request: Request, next: Next) -> Response {
+pub(crate) async fn answer_with_pages(request: Request, next: Next) -> Response {
     let caller = request.extensions().get::<Caller>().cloned().unwrap_or(Caller::Stranger);
     let visiting = Visiting::of(&request);
     let (parts, body) = request.into_parts();
@@ -85,7 +85,7 @@ pub(crate) async fn dress(request: Request, next: Next) -> Response {
     };
     let response = next.run(Request::from_parts(parts, body)).await;
     let Some(problem) = response.extensions().get::<Problem>().cloned() else { return response };
-    let dressed = match &caller {
+    let shown = match &caller {
         Caller::Stranger if action == SIGN_IN_PATH => stranger_page(
             problem.status(),
             &Refused::new(&problem.refusal().message, problem.refusal().cure.as_deref()),
@@ -99,11 +99,11 @@ pub(crate) async fn dress(request: Request, next: Next) -> Response {
             page(problem.status(), &message(&visiting.frame(Here::Elsewhere), &problem))
         }
     };
-    let Ok(mut dressed) = dressed else { return response };
+    let Ok(mut shown) = shown else { return response };
     if let Some(seconds) = response.headers().get(header::RETRY_AFTER) {
-        dressed.headers_mut().insert(header::RETRY_AFTER, seconds.clone());
+        shown.headers_mut().insert(header::RETRY_AFTER, seconds.clone());
     }
-    dressed
+    shown
 }
 
 fn message<'a>(frame: &'a Frame, problem: &'a Problem) -> Message<'a> {

@@ -69,11 +69,11 @@ async fn sign_in(
     }
     let Transport::Tcp(names) = way else { return Err(person::link_spent().into()) };
     attempt(&service, peer)?;
-    let bytes = read::read(request.into_body(), LONGEST, service.patience().body).await?;
+    let bytes = read::read(request.into_body(), MAX_FORM_BYTES, service.timeouts().body).await?;
     let code = std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code="));
     let code = code.unwrap_or_default().to_owned();
     let secret = service.work(move |desk| desk.sign_in(&code)).await?;
-    let cookie = names.set_cookie(&secret, SESSION_TIMEOUT.as_secs());
+    let cookie = names.set_cookie(&names.cookie, &secret, SESSION_TIMEOUT.as_secs());
     let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HOME.to_owned())];
     Ok((StatusCode::SEE_OTHER, headers).into_response())
 }
@@ -86,6 +86,6 @@ fn attempt(service: &Shared, peer: Option<Extension<Peer>>) -> Result<(), Proble
 
 const OPEN: &[Scope] = &[];
 /// No form is longer.
-const LONGEST: usize = 256;
+const MAX_FORM_BYTES: usize = 256;
 /// Where the browser goes on.
 const HOME: &str = "/";

@@ -15,7 +15,7 @@ pub(super) use export::LINES;
 
 use crate::{
     api::{Api, Route},
-    outlet::Held,
+    parts::Held,
     problem::Problem,
     read::Named,
     service::Shared,

@@ -54,14 +54,15 @@ async fn check(
     read::expect_media(request.headers(), &[LINES, "application/x-ndjson", "application/octet-stream"])?;
     let turn = service.desk.large_turn(&caller)?;
     let begun = Instant::now();
-    let (sender, receiver) = mpsc::channel(WAITING);
+    let (sender, receiver) = mpsc::channel(MAX_WAITING_PARTS);
     let verifying = task::spawn_blocking(move || {
         let _turn = turn;
-        let options = Options { threads: THREADS, ..Options::default() };
-        let reader = BufReader::with_capacity(BUFFER, Inlet { receiver, part: Bytes::new() });
+        let options = Options { threads: VERIFIER_THREADS, ..Options::default() };
+        let reader = BufReader::with_capacity(READ_BUFFER_BYTES, PartReader { receiver, part: Bytes::new() });
         verify(reader, &options, &mut |_| ())
     });
-    let read = time::timeout(LONGEST, pour(request.into_body(), sender, service.patience().body)).await;
+    let read =
+        time::timeout(UPLOAD_TIMEOUT, pour(request.into_body(), sender, service.timeouts().body)).await;
     let verified = verifying.await.map_err(|error| Refusal::bug(&error))?;
     // What is wrong with the request explains what is wrong with the file.
     read.map_err(|_| too_slow())??;
@@ -79,7 +80,7 @@ pub(super) async fn verified(
     let (turn, begun) = (service.desk.large_turn(caller)?, Instant::now());
     let verifying = task::spawn_blocking(move || {
         let _turn = turn;
-        verify(&export[..], &Options { threads: THREADS, ..Options::default() }, &mut |_| ())
+        verify(&export[..], &Options { threads: VERIFIER_THREADS, ..Options::default() }, &mut |_| ())
     });
     let verified = verifying.await.map_err(|error| Refusal::bug(&error))?;
     let report = verified.map_err(|error| unreadable(&error))?;
@@ -87,13 +88,13 @@ pub(super) async fn verified(
 }
 
 /// Hands a body over part by part, whether or not anybody still wants the rest.
-async fn pour(body: Body, sender: mpsc::Sender<Bytes>, patience: Duration) -> Result<(), Problem> {
-    let mut body = Limited::new(body, LARGEST);
+async fn pour(body: Body, sender: mpsc::Sender<Bytes>, timeout: Duration) -> Result<(), Problem> {
+    let mut body = Limited::new(body, MAX_FILE_BYTES);
     loop {
-        let frame = time::timeout(patience, body.frame()).await.map_err(|_| too_slow())?;
+        let frame = time::timeout(timeout, body.frame()).await.map_err(|_| too_slow())?;
         let Some(frame) = frame else { return Ok(()) };
         let frame = frame.map_err(|error| {
-            read::broken(&*error, LARGEST).with_cure("`demur verify FILE` takes files of any size")
+            read::broken(&*error, MAX_FILE_BYTES).with_cure("`demur verify FILE` takes files of any size")
         })?;
         if let Ok(part) = frame.into_data() {
             // The verifier may have seen enough before the end.
@@ -103,12 +104,12 @@ async fn pour(body: Body, sender: mpsc::Sender<Bytes>, patience: Duration) -> Re
 }
 
 /// What is handed over, as something to read on another thread.
-struct Inlet {
+struct PartReader {
     receiver: mpsc::Receiver<Bytes>,
     part: Bytes,
 }
 
-impl Read for Inlet {
+impl Read for PartReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.part.is_empty() {
             match self.receiver.blocking_recv() {
@@ -137,12 +138,12 @@ fn too_slow() -> Problem {
 /// Who may have a file verified.
 const READING: &[Scope] = &[Scope::Read];
 /// How large a file may be.
-const LARGEST: usize = 64 << 20;
+const MAX_FILE_BYTES: usize = 64 << 20;
 /// How long a file may take to arrive.
-const LONGEST: Duration = Duration::from_mins(5);
+const UPLOAD_TIMEOUT: Duration = Duration::from_mins(5);
 /// How many parts wait for the verifier.
-const WAITING: usize = 16;
+const MAX_WAITING_PARTS: usize = 16;
 /// How much is read at a time.
-const BUFFER: usize = 1 << 16;
+const READ_BUFFER_BYTES: usize = 1 << 16;
 /// How many threads one verification uses: others want to be served meanwhile.
-const THREADS: usize = 1;
+const VERIFIER_THREADS: usize = 1;

@@ -11,11 +11,11 @@ use crate::{
     server::{Server, until},
 };
 use demur_api::server_limits::ServerLimits;
-use demur_server::patience::Patience;
+use demur_server::peer_timeouts::PeerTimeouts;
 
 fn impatient() -> Server {
     let brief = Duration::from_millis(300);
-    Server::start_with(Patience { head: brief, body: brief, write: brief })
+    Server::start_with(PeerTimeouts { head: brief, body: brief, write: brief })
 }
 
 fn connect(server: &Server) -> TcpStream {
@@ -66,8 +66,8 @@ fn a_silent_connection_ends() {
 
 #[test]
 fn clients_that_never_read_are_let_go_and_others_are_served_meanwhile() {
-    let usual = Patience::default();
-    let server = Server::start_with(Patience { write: Duration::from_secs(2), ..usual });
+    let usual = PeerTimeouts::default();
+    let server = Server::start_with(PeerTimeouts { write: Duration::from_secs(2), ..usual });
     let asker = server.token("asker", &["ask"]);
     let (first, export) = server.large_export(&asker);
     let begun = || {

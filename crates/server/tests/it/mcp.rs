@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use demur_mcp::room::MAX_CALLS;
+use demur_mcp::call_limits::MAX_CALLS;
 use demur_server::routes::mcp::{ASKING, PATH};
 use serde_json::{Value, json};
 

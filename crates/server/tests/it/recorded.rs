@@ -73,7 +73,7 @@ impl Recorded {
         };
         let (place, content) = (self.place(), Content::ProposalReviewed(content));
         let said = self.critic.say(&place, facts, Some(content), &mut self.owner.system()).unwrap();
-        self.head = Some(self.owner.ledger().submit(said, None).unwrap().position);
+        self.head = Some(self.owner.sequencer().submit(said, None).unwrap().position);
     }
 
     /// Records an artifact.
@@ -88,17 +88,17 @@ impl Recorded {
         let place = self.place();
         let content = Some(Content::ArtifactRecorded(content));
         let said = self.executor.say(&place, facts, content, &mut self.owner.system()).unwrap();
-        self.head = Some(self.owner.ledger().submit(said, Some(&artifact)).unwrap().position);
+        self.head = Some(self.owner.sequencer().submit(said, Some(&artifact)).unwrap().position);
     }
 
     fn planned(&mut self, facts: Facts, content: Content) {
         let place = self.place();
         let said = self.planner.say(&place, facts, Some(content), &mut self.owner.system()).unwrap();
-        self.head = Some(self.owner.ledger().submit(said, None).unwrap().position);
+        self.head = Some(self.owner.sequencer().submit(said, None).unwrap().position);
     }
 
     fn place(&self) -> Place {
-        let store = self.owner.ledger().registry().store();
+        let store = self.owner.sequencer().registry().store();
         Place { store, trace: self.trace, seen: self.head, now: self.owner.system().now().unwrap() }
     }
 
@@ -118,7 +118,7 @@ impl Recorded {
                         let artifact = Artifact::new(bytes, &mut { system });
                         let place = Place { now: system.now().unwrap(), ..place };
                         let said = executor.say(&place, artifact.facts(), Some(content), &mut { system });
-                        owner.ledger().submit(said.unwrap(), Some(&artifact)).unwrap();
+                        owner.sequencer().submit(said.unwrap(), Some(&artifact)).unwrap();
                     }
                 });
             }

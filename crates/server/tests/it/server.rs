@@ -12,7 +12,7 @@ use demur_api::refusal::Refusal;
 use demur_api::server_limits::ServerLimits;
 use demur_desk::data::DataFolder;
 use demur_server::{
-    patience::Patience,
+    peer_timeouts::PeerTimeouts,
     serve::{self, Config, Listen},
 };
 use serde_json::{Value, json};
@@ -32,25 +32,25 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server on a new folder.
     pub(crate) fn start() -> Self {
-        Self::start_with(Patience::default())
+        Self::start_with(PeerTimeouts::default())
     }
 
     /// Starts a server on a new folder that waits no longer than this.
-    pub(crate) fn start_with(patience: Patience) -> Self {
+    pub(crate) fn start_with(timeouts: PeerTimeouts) -> Self {
         let own = tempfile::tempdir().unwrap();
-        let mut server = Self::start_in(own.path(), patience);
+        let mut server = Self::start_in(own.path(), timeouts);
         server.own = Some(own);
         server
     }
 
     /// Starts a server on this folder.
     pub(crate) fn start_at(folder: &Path) -> Self {
-        Self::start_in(folder, Patience::default())
+        Self::start_in(folder, PeerTimeouts::default())
     }
 
     /// Starts a server on this folder, with these rule packs.
     pub(crate) fn start_under(folder: &Path, rules: Vec<PathBuf>) -> Self {
-        Self::run(folder, rules, Patience::default())
+        Self::run(folder, rules, PeerTimeouts::default())
     }
 
     /// Starts a server behind a proxy that browsers reach at this address.
@@ -58,20 +58,20 @@ impl Server {
         // Whoever declares a proxy says the port too: one that was free a moment ago.
         let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).unwrap();
         let listen = Listen::Proxied { address, url: url.parse().unwrap() };
-        let mut server = Self::listen(folder, Vec::new(), Patience::default(), listen);
+        let mut server = Self::listen(folder, Vec::new(), PeerTimeouts::default(), listen);
         server.port = address.port();
         server
     }
 
-    fn start_in(folder: &Path, patience: Patience) -> Self {
-        Self::run(folder, Vec::new(), patience)
+    fn start_in(folder: &Path, timeouts: PeerTimeouts) -> Self {
+        Self::run(folder, Vec::new(), timeouts)
     }
 
-    fn run(folder: &Path, rules: Vec<PathBuf>, patience: Patience) -> Self {
-        Self::listen(folder, rules, patience, Listen::Loopback(None))
+    fn run(folder: &Path, rules: Vec<PathBuf>, timeouts: PeerTimeouts) -> Self {
+        Self::listen(folder, rules, timeouts, Listen::Loopback(None))
     }
 
-    fn listen(folder: &Path, rules: Vec<PathBuf>, patience: Patience, listen: Listen) -> Self {
+    fn listen(folder: &Path, rules: Vec<PathBuf>, timeouts: PeerTimeouts, listen: Listen) -> Self {
         let config = Config {
             data: DataFolder::at(folder.to_owned()),
             rules,
@@ -83,7 +83,7 @@ impl Server {
         };
         let (sender, receiver) = mpsc::channel();
         let running = thread::spawn(move || {
-            serve::run_with(config, patience, |service| sender.send(service.address().unwrap()).unwrap())
+            serve::run_with(config, timeouts, |service| sender.send(service.address().unwrap()).unwrap())
         });
         let address = receiver.recv().expect("the server starts");
         let port = address.rsplit_once(':').unwrap().1.parse().unwrap_or_default();

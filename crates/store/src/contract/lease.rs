@@ -7,7 +7,7 @@ use super::StoreError;
 
 /// Gives processes the right to write.
 ///
-/// **Fenced**: an append under a lease that has ended or expired is refused in the commit. **Unshared**: where one process
+/// **Fenced**: every write under a lease that has ended or expired is refused in the commit. **Unshared**: where one process
 /// alone can have the store open, its lock is the lease: nothing has to be renewed or expires, because laptops sleep, and
 /// every lease of an earlier opening is dead. **Shared**: a lease expires unless it is renewed, by the clock of the store.
 /// **Ended in good order** means gone: what is left in the list lives, or its process crashed.

@@ -71,7 +71,7 @@ impl LeaseTable {
     }
 
     fn end_of_life(&self) -> Option<Timestamp> {
-        self.clock.map(|now| now.plus_millis(LEASE_MILLISECONDS))
+        self.clock.map(|now| now.plus_millis(LEASE_LIFETIME_MILLIS))
     }
 
     fn now(&self) -> Timestamp {
@@ -80,4 +80,4 @@ impl LeaseTable {
 }
 
 /// How long a lease lives unless it is renewed.
-const LEASE_MILLISECONDS: u64 = 15_000;
+const LEASE_LIFETIME_MILLIS: u64 = 15_000;

@@ -66,7 +66,7 @@ impl Check<'_> {
     }
 
     fn note(&mut self, problem: StoreProblem) {
-        if self.problems.len() < ENOUGH {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         }
     }
@@ -106,7 +106,7 @@ impl Check<'_> {
             let previous = before.take().filter(|previous| previous.id == raw.id);
             self.event(raw, previous.as_ref(), &mut refill)?;
             done += 1;
-            if done.is_multiple_of(PACE) || done == total {
+            if done.is_multiple_of(EVENTS_PER_REPORT) || done == total {
                 self.report(StoreStep::Events, done, total);
             }
             // The bytes are not needed to compare with the next.
@@ -202,7 +202,7 @@ const INDEXES: [&str; 6] =
     ["events_place", "questions_list", "questions_asker", "questions_trace", "questions_due", "records_due"];
 
 /// After so many findings a store needs a backup, not a longer list.
-const ENOUGH: usize = 1000;
+const MAX_PROBLEMS: usize = 1000;
 
 /// How many events pass between two reports.
-const PACE: u64 = 1000;
+const EVENTS_PER_REPORT: u64 = 1000;

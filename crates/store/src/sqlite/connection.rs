@@ -90,8 +90,8 @@ fn in_uri(path: &Path) -> String {
 
 fn open(path: &Path, mode: OpenFlags) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(PATIENCE)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     // Plans do not depend on values: else a statement may be prepared anew each time a value is bound.
@@ -119,7 +119,7 @@ impl Readers {
         Self { path, idle: Mutex::new(Vec::new()) }
     }
 
-    /// Runs a query. Every query is one statement, and so sees one moment.
+    /// Runs a query. Every query is one statement or one transaction, and so sees one moment.
     pub(super) fn read<T>(
         &self,
         action: &'static str,
@@ -131,7 +131,7 @@ impl Readers {
         };
         let answer = query(&connection);
         let mut idle = self.lock();
-        if idle.len() < IDLE {
+        if idle.len() < MAX_IDLE_READERS {
             idle.push(connection);
         }
         drop(idle);
@@ -145,10 +145,10 @@ impl Readers {
 }
 
 /// How long another program may hold the database before we say so.
-const PATIENCE: Duration = Duration::from_secs(2);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// More than the store has statements, so that each is prepared once per connection.
-const STATEMENTS: usize = 64;
+const MAX_CACHED_STATEMENTS: usize = 64;
 
 /// How many readers are kept open when nobody reads.
-const IDLE: usize = 8;
+const MAX_IDLE_READERS: usize = 8;

@@ -6,6 +6,7 @@ use std::{
 };
 
 use demur_api::code::Code;
+use demur_desk::visible::visible_path;
 use demur_ledger::{
     graph::Graph,
     name::TraceId,
@@ -19,7 +20,6 @@ use crate::{
     export::NewFile,
     failure::Failure,
     output::{Paint, Reply},
-    visible::visible_path,
 };
 
 /// Where the picture goes.

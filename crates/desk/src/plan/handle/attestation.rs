@@ -64,13 +64,13 @@ fn verified(
     session: &demur_plan::Session,
     attestation: &Attestation,
 ) -> Result<VerifiedAttestation, Refusal> {
-    let signer = session::signer(owner.ledger(), owner.keyring())?;
+    let signer = session::signer(owner.sequencer(), owner.keyring())?;
     let record = session.audit(&signer)?;
     let own = KeyHistory::single(&signer);
     let key = attestation.agent_public_key;
     // The desk may have another key by now: the one that signed has to have been its own.
     let was_own = owner
-        .ledger()
+        .sequencer()
         .registry()
         .keys()
         .any(|(_, entry)| entry.roles.contains(&Role::Desk) && entry.public == *key.bare());

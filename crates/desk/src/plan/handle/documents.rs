@@ -78,7 +78,7 @@ impl Handle<op::AuditPlan> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::AuditPlan>) -> Handled<op::AuditPlan> {
         let owner = &*self.owner()?;
         let found = seen(owner, by.caller(), request.path.session)?;
-        Ok(ApiReply::new(found.audit(&session::signer(owner.ledger(), owner.keyring())?)?))
+        Ok(ApiReply::new(found.audit(&session::signer(owner.sequencer(), owner.keyring())?)?))
     }
 }
 
@@ -86,7 +86,7 @@ impl Handle<op::HandOffPlan> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::HandOffPlan>) -> Handled<op::HandOffPlan> {
         let owner = &*self.owner()?;
         let found = seen(owner, by.caller(), request.path.session)?;
-        let signer = session::signer(owner.ledger(), owner.keyring())?;
+        let signer = session::signer(owner.sequencer(), owner.keyring())?;
         Ok(ApiReply::new(found.handoff(plan::new_uuid()?, &request.body.task, &signer)?))
     }
 }

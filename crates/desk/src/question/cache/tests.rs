@@ -50,11 +50,12 @@ fn question_that_was_answered_elsewhere_before_this_heard_of_it_is_not_kept() {
 fn what_came_too_late_is_remembered_within_bounds() {
     let cache = QuestionCache::default();
     let (id, _) = asked();
-    let ids = (0..MOST_MISSED as u64 + 9).map(|number| format!("{}.{number}", id.trace).parse().unwrap());
+    let ids =
+        (0..MAX_MISSED_QUESTIONS as u64 + 9).map(|number| format!("{}.{number}", id.trace).parse().unwrap());
     ids.for_each(|id: QuestionId| {
         cache.forget(id);
         cache.forget(id);
     });
     let kept = cache.kept();
-    assert_eq!((kept.missed.len(), kept.missed_order.len()), (MOST_MISSED, MOST_MISSED));
+    assert_eq!((kept.missed.len(), kept.missed_order.len()), (MAX_MISSED_QUESTIONS, MAX_MISSED_QUESTIONS));
 }

@@ -1,9 +1,9 @@
-//! Who plays which role of a run that is driven: the server with a key of its keystore, or an agent that signs for itself.
+//! Who plays which role of a run that is driven: the server with a key of its keyring, or an agent that signs for itself.
 
 use std::sync::Arc;
 
 use demur_api::{
-    code::{Code, RuleCode},
+    code::Code,
     key::{KeyEntry, Status},
     refusal::Refusal,
 };
@@ -54,7 +54,7 @@ impl Cast {
                     "expected the {} that the run was opened with to have a key, found none",
                     part.role
                 );
-                Refusal::new(Code::Rule(RuleCode::KEY_UNKNOWN), message)
+                Refusal::new(Code::KeyGone, message)
                     .with_cure("nobody else can take its place: end the run with `demur run abort`")
             })?;
             let separate = task.agents.get(&part.role).is_some_and(Player::is_separate);
@@ -119,7 +119,7 @@ fn playing(owner: &Owner, role: Role, player: Option<&Player>) -> Result<Playing
     }
 }
 
-/// Lets the server play a role with a key of its keystore.
+/// Lets the server play a role with a key of its keyring.
 fn here(owner: &Owner, entry: &KeyEntry, role: Role) -> Result<Playing, Refusal> {
     if !entry.has_secret() {
         let message =

@@ -35,7 +35,7 @@ pub(super) fn take(
             swaps.push(ending(other, now)?);
         }
         // Who comes back after the other one has left begins anew.
-        if let Some(mark) = owner.ledger().store().record(&mark(claim)?)? {
+        if let Some(mark) = owner.sequencer().store().record(&mark(claim)?)? {
             swaps.push(records::removal(mark.key, mark.version));
         }
         if records::swap(owner, swaps)? {
@@ -88,7 +88,7 @@ struct Held {
 
 impl Held {
     fn find(owner: &Owner, trace: TraceId) -> Result<Option<Self>, Refusal> {
-        let kept = owner.ledger().store().record(&key(trace)?)?;
+        let kept = owner.sequencer().store().record(&key(trace)?)?;
         Ok(kept.map(|kept| Self {
             holder: records::read(&kept).ok(),
             version: kept.version,
@@ -109,7 +109,7 @@ fn ending(claim: ClaimId, now: Timestamp) -> Result<Swap, Refusal> {
 /// Takes old claims and marks away that nobody came back to.
 fn sweep(owner: &Owner, now: Timestamp) -> Result<(), Refusal> {
     let old = Timestamp::from_millis(now.as_millis().saturating_sub(KEPT_MILLIS)).unwrap_or(Timestamp::MIN);
-    for kept in owner.ledger().store().due(PREFIX, old, SWEPT)? {
+    for kept in owner.sequencer().store().due(PREFIX, old, MAX_CLAIMS_REMOVED_AT_ONCE)? {
         records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
     }
     Ok(())
@@ -123,7 +123,7 @@ const PREFIX: &str = "run-claim/";
 /// How long a claim is kept after its end, in milliseconds.
 const KEPT_MILLIS: u64 = 24 * 60 * 60 * 1000;
 /// How many old claims are taken away at a time.
-const SWEPT: usize = 8;
+const MAX_CLAIMS_REMOVED_AT_ONCE: usize = 8;
 
 #[cfg(test)]
 pub(super) mod tests {
@@ -168,7 +168,7 @@ pub(super) mod tests {
     }
 
     fn is_there(owner: &Owner, key: &RecordKey) -> bool {
-        owner.ledger().store().record(key).unwrap().is_some()
+        owner.sequencer().store().record(key).unwrap().is_some()
     }
 
     #[test]

@@ -61,13 +61,13 @@ pub(super) fn text(mut line: Vec<u8>) -> Result<String, Refusal> {
 
 /// Returns the next lines of a run, as many as fit into one answer; at least those of one event, if there is one.
 pub fn read_lines(owner: &Owner, trace: TraceId, wanted: &ReadRunParameters) -> Result<RunLines, Refusal> {
-    let store = owner.ledger().store();
+    let store = owner.sequencer().store();
     let from = Sequence::try_from(wanted.from.unwrap_or_default()).map_err(|error| {
         let cure = "name the first event that you do not know; the first of all is 0";
         Refusal::new(Code::Malformed, error).about("from").with_cure(cure)
     })?;
     let (mut lines, mut size, mut next) = (Vec::new(), 0, from);
-    for stored in store.events(trace, from, PAGE)? {
+    for stored in store.events(trace, from, EVENTS_PER_READ)? {
         let (line, artifact) = event_line(trace, next, stored)?;
         next = next.next();
         size += line.len();
@@ -123,6 +123,6 @@ fn artifact_line(store: &dyn Store, recorded: &RecordedArtifact) -> Result<Strin
 }
 
 /// How many events are read at a time.
-const PAGE: usize = 256;
+const EVENTS_PER_READ: usize = 256;
 /// How much an answer holds before it ends with the event at hand.
 const MAX_ANSWER_BYTES: usize = 4 << 20;

@@ -47,7 +47,7 @@ impl<'a> Recorder<'a> {
         (trace, claim): (TraceId, ClaimId),
         (history, told): (&'a mut History, u64),
     ) -> Result<Self, Refusal> {
-        let (ledger, system, mark) = (owner.ledger(), owner.system(), claim::mark(claim)?);
+        let (ledger, system, mark) = (owner.sequencer(), owner.system(), claim::mark(claim)?);
         let series = ledger.series().while_absent(mark.clone());
         let (undone, lines) = (Vec::new(), NewLines::after(told));
         let known = history.state().length();
@@ -273,7 +273,7 @@ mod tests {
         assert!(is_claimed(recorder.commit()));
         assert!(is_claimed(recorder.submit(said, None)));
         assert!(is_claimed(recorder.abort("it is enough")));
-        assert_eq!(there.ledger().store().events(trace, Sequence::FIRST, 10).unwrap().len(), 1);
+        assert_eq!(there.sequencer().store().events(trace, Sequence::FIRST, 10).unwrap().len(), 1);
     }
 
     #[test]

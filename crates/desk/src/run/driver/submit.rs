@@ -21,10 +21,10 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
         let message = "expected a line of an agent that submits a statement, found another";
         return Err(Refusal::new(Code::Malformed, message).about("line"));
     };
-    let (ledger, participants) = (owner.ledger(), driving.cast.participants());
+    let (ledger, participants) = (owner.sequencer(), driving.cast.participants());
     let hello = driving.orders.hello(said.role, &participants, ledger.registry().store(), trace)?;
     let hello = hello.ok_or_else(|| {
-        let message = format!("expected a role that somebody plays in this run, found {}", said.role);
+        let message = format!("expected a role of this run, found {}", said.role);
         Refusal::new(Code::RoleNotOfARun, message).about("role")
     })?;
     let mut recorder = Recorder::new(owner, (trace, said.claim), (&mut driving.history, driving.told))?;

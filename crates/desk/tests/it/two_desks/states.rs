@@ -3,7 +3,7 @@
 use demur_api::operation as op;
 use demur_core::limit::Text;
 use demur_desk::access::Caller;
-use demur_mcp::state::{Bound, States, Ticket};
+use demur_mcp::state::{Bound, RoundState, States};
 use serde_json::json;
 
 use crate::desk::{House, request};
@@ -26,17 +26,17 @@ async fn of_client(house: &House, user: &str, client: Option<&str>) -> States {
 async fn state_sealed_here_opens_there() {
     let [here, elsewhere] = House::two();
     let other = House::open();
-    let ticket = Ticket::Question(here.ask("Which?").await);
+    let round = RoundState::Question(here.ask("Which?").await);
     let bound = Bound::new("client:a", "ask_human", json!({}).as_object().unwrap()).unwrap();
     let opens =
-        |sealed: &str, states: &States| states.unseal(sealed, &bound).is_ok_and(|found| found == ticket);
+        |sealed: &str, states: &States| states.unseal(sealed, &bound).is_ok_and(|found| found == round);
 
-    let sealed = of_desk(&here).seal(&ticket, &bound).unwrap();
+    let sealed = of_desk(&here).seal(&round, &bound).unwrap();
     assert!(opens(&sealed, &of_desk(&elsewhere)), "another process with the same keyring");
     assert!(!opens(&sealed, &of_desk(&other)), "another keyring");
     assert!(!opens(&sealed, &of_client(&here, "kim", None).await), "a client has not the secret of the desk");
 
-    let sealed = of_client(&here, "kim", Some("a")).await.seal(&ticket, &bound).unwrap();
+    let sealed = of_client(&here, "kim", Some("a")).await.seal(&round, &bound).unwrap();
     assert!(opens(&sealed, &of_client(&elsewhere, "kim", Some("a")).await), "the same client elsewhere");
     let others = [("kim", Some("b")), ("kim", None), ("max", Some("a"))];
     for (user, client) in others {

@@ -20,7 +20,7 @@ pub(super) struct Sessions(LocalSessionManager);
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SessionError {
     /// There are too many.
-    #[error("expected at most {MOST} sessions, found more; try again in a while")]
+    #[error("expected at most {MAX_SESSIONS} sessions, found more; try again in a while")]
     TooMany,
     /// It went wrong.
     #[error(transparent)]
@@ -30,8 +30,8 @@ pub(super) enum SessionError {
 impl Default for Sessions {
     fn default() -> Self {
         let mut manager = LocalSessionManager::default();
-        manager.session_config.keep_alive = Some(IDLE);
-        manager.session_config.init_timeout = Some(BEGINS);
+        manager.session_config.keep_alive = Some(IDLE_TIMEOUT);
+        manager.session_config.init_timeout = Some(BEGIN_TIMEOUT);
         Self(manager)
     }
 }
@@ -41,7 +41,7 @@ impl SessionManager for Sessions {
     type Transport = FromOne<<LocalSessionManager as SessionManager>::Transport>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionError> {
-        if self.0.sessions.read().await.len() >= MOST {
+        if self.0.sessions.read().await.len() >= MAX_SESSIONS {
             return Err(SessionError::TooMany);
         }
         let (id, transport) = self.0.create_session().await?;
@@ -98,8 +98,8 @@ impl SessionManager for Sessions {
 }
 
 /// How many sessions there are at once.
-const MOST: usize = 512;
+const MAX_SESSIONS: usize = 512;
 /// How long a session stays that nobody uses.
-const IDLE: Duration = Duration::from_mins(30);
+const IDLE_TIMEOUT: Duration = Duration::from_mins(30);
 /// How long a session may take to begin.
-const BEGINS: Duration = Duration::from_secs(30);
+const BEGIN_TIMEOUT: Duration = Duration::from_secs(30);

@@ -52,11 +52,11 @@ impl FromRequest<Shared> for Form {
     async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
         expect_media(request.headers(), &[MEDIA])?;
         let key = request.extensions().get::<FormKey>().cloned();
-        let bytes = read::read(request.into_body(), LONGEST, service.patience().body).await?;
+        let bytes = read::read(request.into_body(), MAX_FORM_BYTES, service.timeouts().body).await?;
         let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes)
             .map_err(|_| Problem::malformed("expected the fields of a form, found something else"))?;
-        if fields.len() > MOST {
-            let detail = format!("expected at most {MOST} fields, found more");
+        if fields.len() > MAX_FIELDS {
+            let detail = format!("expected at most {MAX_FIELDS} fields, found more");
             return Err(Problem::new(Code::TooLarge, detail));
         }
         Ok(Self { fields, key })
@@ -68,7 +68,8 @@ pub(super) async fn keep(headers: &HeaderMap, body: Body) -> (Body, Vec<(String,
     if expect_media(headers, &[MEDIA]).is_err() {
         return (body, Vec::new());
     }
-    let bytes = read::read(body, KEPT, std::time::Duration::from_secs(5)).await.unwrap_or_default();
+    let bytes =
+        read::read(body, MAX_STRANGER_BYTES, std::time::Duration::from_secs(5)).await.unwrap_or_default();
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes).unwrap_or_default();
     let typed = |(name, value): &(String, String)| name != "form_key" && !value.is_empty();
     (Body::empty(), fields.into_iter().filter(typed).take(16).collect())
@@ -76,8 +77,8 @@ pub(super) async fn keep(headers: &HeaderMap, body: Body) -> (Body, Vec<(String,
 
 const MEDIA: &str = "application/x-www-form-urlencoded";
 /// No form is longer. An answer that is too long by far is still given back, to be made shorter.
-const LONGEST: usize = 1 << 22;
+const MAX_FORM_BYTES: usize = 1 << 22;
 /// How many fields there are at most.
-const MOST: usize = 512;
+const MAX_FIELDS: usize = 512;
 /// How much of what a stranger typed is shown again.
-const KEPT: usize = 1 << 16;
+const MAX_STRANGER_BYTES: usize = 1 << 16;

@@ -87,7 +87,7 @@ async fn sign_out(
         return Err(Problem::malformed("expected a browser that is signed in, found none"));
     };
     service.work(move |desk| desk.sign_out(&visiting.caller)).await?;
-    let cookie = names.set_cookie("", 0);
+    let cookie = names.set_cookie(&names.cookie, "", 0);
     Ok((StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, "/".to_owned())])
         .into_response())
 }

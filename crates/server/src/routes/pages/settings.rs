@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::{Form, LOOKING, Visiting, page};
 use crate::{
     api::{Api, Route},
-    credentials::{Names, Transport},
+    credentials::{Names, Transport, cookie_value},
     problem::Problem,
     read::Parameters,
 };
@@ -36,11 +36,7 @@ impl View {
     /// Returns what the browser says; the usual where it says nothing that is known.
     pub(super) fn of(headers: &HeaderMap, extensions: &Extensions) -> Self {
         let Some(Transport::Tcp(names)) = extensions.get::<Transport>() else { return Self::default() };
-        let name = cookie(names);
-        let cookies = headers.get(header::COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let mut pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
-        let value = pairs.find(|(found, _)| *found == name).map(|(_, value)| value);
-        value.and_then(Self::read).unwrap_or_default()
+        cookie_value(headers, &view_cookie(names)).and_then(Self::read).unwrap_or_default()
     }
 
     fn read(text: &str) -> Option<Self> {
@@ -54,7 +50,7 @@ impl View {
 }
 
 /// Returns the name of the cookie, which carries the port like that of the session.
-fn cookie(names: &Names) -> String {
+fn view_cookie(names: &Names) -> String {
     names.cookie.replace("session", "view")
 }
 
@@ -78,17 +74,12 @@ async fn change(Extension(way): Extension<Transport>, form: Form) -> Result<Resp
     };
     let level = form.one("level").and_then(|word| Level::from_word(&word)).unwrap_or_default();
     let view = View { level, keys: form.one("keys").is_some() };
-    let secure = if names.secure { "; Secure" } else { "" };
-    let set = format!(
-        "{}={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={YEAR}{secure}",
-        cookie(&names),
-        view.write()
-    );
+    let set = names.set_cookie(&view_cookie(&names), &view.write(), COOKIE_LIFETIME_SECONDS);
     let headers = [(header::SET_COOKIE, set), (header::LOCATION, "/settings?saved=yes".to_owned())];
     Ok((StatusCode::SEE_OTHER, headers).into_response())
 }
 
 const KEYS_ON: &str = "keys";
 const KEYS_OFF: &str = "plain";
-/// A year, in seconds.
-const YEAR: u64 = 31_536_000;
+/// How long a browser remembers: a year.
+const COOKIE_LIFETIME_SECONDS: u64 = 31_536_000;

@@ -54,7 +54,7 @@ async fn list(
     Parameters(parameters): Parameters<ListParameters>,
 ) -> Result<Response, Problem> {
     let (caller, after) = (visiting.caller.clone(), parameters.after);
-    let found = service.work(move |desk| desk.trace_overviews(&caller, after, TRACES)).await;
+    let found = service.work(move |desk| desk.trace_overviews(&caller, after, TRACES_PER_PAGE)).await;
     let (found, next) = found?;
     let rows = found.iter().map(row).collect();
     let frame = visiting.frame(Here::Traces);
@@ -73,7 +73,7 @@ async fn timeline(
 ) -> Result<Response, Problem> {
     let first = parameters.after.map_or(Sequence::FIRST, Sequence::next);
     let caller = visiting.caller.clone();
-    let found = service.work(move |desk| desk.trace_lines(&caller, trace, first, EVENTS)).await;
+    let found = service.work(move |desk| desk.trace_lines(&caller, trace, first, EVENTS_PER_PAGE)).await;
     let (found, lines) = found?;
     let about = about(&found);
     let frame = visiting.frame(Here::Traces);
@@ -94,14 +94,14 @@ async fn timeline(
 fn earlier(first: Sequence) -> Option<Page> {
     match first.number() {
         0 => None,
-        number if number <= EVENTS as u64 => Some(Page::First),
-        number => Sequence::try_from(number - EVENTS as u64 - 1).ok().map(Page::After),
+        number if number <= EVENTS_PER_PAGE as u64 => Some(Page::First),
+        number => Sequence::try_from(number - EVENTS_PER_PAGE as u64 - 1).ok().map(Page::After),
     }
 }
 
 /// Returns after which event the last page begins, if pages are counted from the first event.
 fn newest(last: u64) -> Option<Sequence> {
-    let begins = last - last % EVENTS as u64;
+    let begins = last - last % EVENTS_PER_PAGE as u64;
     begins.checked_sub(1).and_then(|before| Sequence::try_from(before).ok())
 }
 
@@ -157,6 +157,6 @@ pub(super) fn about(found: &TraceOverview) -> About {
 }
 
 /// How many traces stand on a page.
-const TRACES: usize = 50;
+const TRACES_PER_PAGE: usize = 50;
 /// How many events stand on a page.
-const EVENTS: usize = 50;
+const EVENTS_PER_PAGE: usize = 50;

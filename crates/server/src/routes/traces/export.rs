@@ -10,7 +10,7 @@ use tokio::task;
 
 use crate::{
     api::{Api, Route},
-    outlet,
+    parts,
     problem::Problem,
     read::Named,
     service::Shared,
@@ -39,12 +39,12 @@ async fn export(
     let asking = caller.clone();
     service.work(move |desk| desk.check_export(&asking, trace)).await?;
     let turn = service.desk.large_turn(&caller)?;
-    let (mut outlet, parts) = outlet::open(&service);
+    let (mut writer, parts) = parts::open(&service);
     let writing = task::spawn_blocking(move || {
         let _turn = turn;
-        let written = service.desk.export(&caller, trace, &mut outlet);
+        let written = service.desk.export(&caller, trace, &mut writer);
         match &written {
-            Ok(()) => outlet.finish(),
+            Ok(()) => writer.finish(),
             Err(error) => tracing::warn!(%trace, code = error.code.as_str(), %error, "an export ended early"),
         }
         written

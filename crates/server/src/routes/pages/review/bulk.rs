@@ -65,7 +65,7 @@ impl Wanted {
     fn wrong(&self) -> Option<&'static str> {
         match self.ids.len() {
             0 => Some(ENGLISH.bulk_none),
-            1..=MOST => match self.fields.act.as_str() {
+            1..=MAX_QUESTIONS => match self.fields.act.as_str() {
                 "answer" if self.fields.value.trim().is_empty() => Some(ENGLISH.wrong_empty),
                 "answer" | "accept" | "decline" => None,
                 _ => Some(ENGLISH.wrong_act),
@@ -84,7 +84,7 @@ impl Wanted {
 
     async fn choose(&self, service: &Shared, caller: &Caller) -> Vec<Chosen> {
         let mut all = Vec::new();
-        for id in self.ids.iter().take(MOST).copied() {
+        for id in self.ids.iter().take(MAX_QUESTIONS).copied() {
             all.push(match look_at(service, caller, id).await {
                 Ok(question) => Chosen { id, intent: self.intent(&question), question: Some(question) },
                 Err(problem) => Chosen { id, question: None, intent: Err(problem.refusal().to_string()) },
@@ -217,4 +217,4 @@ fn refusal(error: &Refusal) -> String {
 }
 
 /// How many questions at once.
-const MOST: usize = 100;
+const MAX_QUESTIONS: usize = 100;

@@ -22,7 +22,7 @@ use tokio::{runtime::Handle, sync::mpsc, time};
 use crate::service::Shared;
 
 /// Where a thread writes.
-pub struct Outlet {
+pub struct PartWriter {
     sender: mpsc::Sender<Bytes>,
     gathered: Vec<u8>,
     whole: Arc<AtomicBool>,
@@ -41,10 +41,10 @@ pub struct Parts {
 }
 
 /// Returns both ends. The writer works in the data folder, which is let go when the server ends.
-pub fn open(service: &Shared) -> (Outlet, Parts) {
+pub fn open(service: &Shared) -> (PartWriter, Parts) {
     let (sender, receiver) = mpsc::channel(MAX_WAITING_PARTS);
     let whole = Arc::new(AtomicBool::new(false));
-    let outlet = Outlet {
+    let writer = PartWriter {
         sender,
         gathered: Vec::with_capacity(PART_BYTES),
         whole: Arc::clone(&whole),
@@ -52,10 +52,10 @@ pub fn open(service: &Shared) -> (Outlet, Parts) {
         desk: Arc::clone(&service.desk),
         until: Instant::now() + ANSWER_TIMEOUT,
     };
-    (outlet, Parts { first: None, receiver, whole, ended: false })
+    (writer, Parts { first: None, receiver, whole, ended: false })
 }
 
-impl Outlet {
+impl PartWriter {
     /// Says that everything is written.
     pub fn finish(self) {
         self.whole.store(true, Ordering::Release);
@@ -86,7 +86,7 @@ impl Outlet {
     }
 }
 
-impl Write for Outlet {
+impl Write for PartWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let taken = bytes.len().min(PART_BYTES - self.gathered.len());
         self.gathered.extend_from_slice(&bytes[..taken]);

@@ -8,11 +8,11 @@ use std::{
 
 /// The calls that are at work.
 #[derive(Debug, Default)]
-pub struct Rooms {
+pub struct CallLimits {
     taken: Mutex<HashMap<String, usize>>,
 }
 
-impl Rooms {
+impl CallLimits {
     /// Lets a call in; none if its asker has as many as there may be.
     pub fn enter(self: &Arc<Self>, asker: &str) -> Option<Turn> {
         let mut taken = self.taken();
@@ -21,7 +21,7 @@ impl Rooms {
             return None;
         }
         *count += 1;
-        Some(Turn { rooms: Arc::clone(self), asker: asker.to_owned() })
+        Some(Turn { limits: Arc::clone(self), asker: asker.to_owned() })
     }
 
     fn taken(&self) -> MutexGuard<'_, HashMap<String, usize>> {
@@ -33,13 +33,13 @@ impl Rooms {
 /// A call that was let in, until it is over.
 #[derive(Debug)]
 pub struct Turn {
-    rooms: Arc<Rooms>,
+    limits: Arc<CallLimits>,
     asker: String,
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let mut taken = self.rooms.taken();
+        let mut taken = self.limits.taken();
         if let Some(count) = taken.get_mut(&self.asker) {
             *count -= 1;
             if *count == 0 {
@@ -58,13 +58,13 @@ mod tests {
 
     #[test]
     fn every_asker_has_room_of_its_own_and_leaves_nothing_behind() {
-        let rooms = Arc::new(Rooms::default());
-        let turns: Vec<_> = (0..MAX_CALLS).map(|_| rooms.enter("one").unwrap()).collect();
-        assert!(rooms.enter("one").is_none());
-        let other = rooms.enter("another").unwrap();
+        let limits = Arc::new(CallLimits::default());
+        let turns: Vec<_> = (0..MAX_CALLS).map(|_| limits.enter("one").unwrap()).collect();
+        assert!(limits.enter("one").is_none());
+        let other = limits.enter("another").unwrap();
         drop(turns);
-        assert!(rooms.enter("one").is_some());
+        assert!(limits.enter("one").is_some());
         drop(other);
-        assert!(rooms.taken().is_empty());
+        assert!(limits.taken().is_empty());
     }
 }

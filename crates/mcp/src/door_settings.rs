@@ -8,7 +8,7 @@ use crate::tools::Sets;
 
 /// How a door is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Manner {
+pub struct DoorSettings {
     /// The tools that are offered, unless whoever comes says which.
     pub sets: Sets,
     /// How long a call waits for people at most.
@@ -41,7 +41,7 @@ pub enum Forms {
     Task,
 }
 
-impl Default for Manner {
+impl Default for DoorSettings {
     fn default() -> Self {
         Self {
             sets: Sets::default(),

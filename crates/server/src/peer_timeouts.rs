@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How long the other side may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct PeerTimeouts {
     /// For the head of a request; an idle connection may stay as long.
     pub head: Duration,
     /// For the body of a request.
@@ -13,7 +13,7 @@ pub struct Patience {
     pub write: Duration,
 }
 
-impl Default for Patience {
+impl Default for PeerTimeouts {
     fn default() -> Self {
         Self { head: PEER_TIMEOUT, body: PEER_TIMEOUT, write: PEER_TIMEOUT }
     }

@@ -13,11 +13,11 @@ use demur_core::{
 use demur_ledger::name::TraceId;
 
 /// A clock and a randomness that have answered.
-pub(crate) struct Fresh {
+pub(crate) struct NewNames {
     now: Timestamp,
 }
 
-impl Fresh {
+impl NewNames {
     /// Returns where new names come from, at this moment.
     pub(crate) fn open() -> Result<Self, Refusal> {
         getrandom::fill(&mut [0; 32]).map_err(|error| {
@@ -57,7 +57,7 @@ impl Fresh {
     }
 }
 
-impl Random for Fresh {
+impl Random for NewNames {
     fn fill(&mut self, bytes: &mut [u8]) {
         // The system's source does not fail once it has answered, and `open` saw it answer.
         getrandom::fill(bytes).expect("the system's randomness answered when this was opened");
