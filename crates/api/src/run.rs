@@ -7,8 +7,8 @@ mod standing;
 
 pub use drive::{
     AbortRun, AgentTurn, AuditReport, Base64Bytes, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport,
-    DriveStep, NotBase64, ReadRunParameters, ReadyTool, Rested, RunLines, RunOrders, RunStop, SubmitInRun,
-    SubmittedInRun, ToolReport, ToolToPrepare, ToolToRun, TurnReport, UnprovenRun,
+    DriveStep, NotBase64, ReadRunParameters, ReadyTool, Rested, RunLines, RunOrders, RunOrigin, RunStop,
+    SubmitInRun, SubmittedInRun, ToolReport, ToolToPrepare, ToolToRun, TurnReport, UnprovenRun,
 };
 pub use given::{AuditRun, Demands, GivenArtifact, OpenRun, SayInRun};
 pub use next::{Next, RunAct};

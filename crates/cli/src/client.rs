@@ -30,7 +30,7 @@ use hyper::{
 use tokio::{runtime::Runtime, time::timeout};
 
 pub(crate) use download::Broken;
-pub(crate) use folder_user::FolderUser;
+pub(crate) use folder_user::{FolderUser, process_with};
 pub(crate) use socket_api::{SocketApi, how_to_kill, typed_for};
 pub(crate) use start::log_file;
 pub(crate) use stop::Ended;

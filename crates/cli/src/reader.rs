@@ -8,7 +8,8 @@ mod files;
 use demur_api::{
     call::ApiRequest,
     code::Code,
-    operation::{FindIds, ListEvents, NoArguments, Nothing, OfTrace, ShowTrace},
+    operation::{FindIds, ListEvents, ListKeys, NoArguments, Nothing, OfTrace, ShowTrace},
+    run::RunOrigin,
     store::{FindParameters, IdKind},
     trace::{EventParameters, TraceView},
 };
@@ -60,6 +61,12 @@ impl Reader {
             Err(error) if error.is(Code::TraceUnknown) => Ok(None),
             found => found.map(Some),
         }
+    }
+
+    /// Returns where a run begins now: the store as it is since its newest restoration.
+    pub(crate) fn origin(&self) -> Result<RunOrigin, Failure> {
+        let listed = self.call(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {}))?;
+        Ok(RunOrigin { store: listed.registry.store, epoch: listed.registry.epoch })
     }
 
     /// Calls `visit` with the events of a trace in order, each with its content as it is kept.

@@ -17,9 +17,9 @@ use std::path::Path;
 use demur_api::{
     call::ApiRequest,
     operation::{self, Nothing, OfTrace},
-    run::{self, ClaimId, ClaimRun, ClaimedRun},
+    run::{self, ClaimId, ClaimRun, ClaimedRun, RunOrigin},
 };
-use demur_desk::{data::DataFolder, operating_system::OperatingSystem};
+use demur_desk::{data::DataFolder, operating_system::OperatingSystem, run::driver};
 use demur_ledger::{name::TraceId, state::Phase};
 use demur_run::Orders;
 
@@ -63,9 +63,10 @@ fn start(context: &mut Context<'_>, texts: &Texts, until: Option<Until>) -> Resu
     let mut system = OperatingSystem::open()?;
     let trace = TraceId::new(system.now()?, &mut system);
     let (api, data) = (RunApi::Server(Client::open(context)?), context.data()?);
-    let claim = claim(texts, false)?;
+    let mut claim = claim(texts, None)?;
     let claimed = api.send::<operation::ClaimRun>(trace, &claim)?;
-    let folder = RunFolder::create(&data, trace, texts, orders.plan.task())?;
+    claim.began = Some(claimed.origin);
+    let folder = RunFolder::create(&data, (trace, claimed.origin), texts, orders.plan.task())?;
     let _taken = folder.take(trace)?;
     let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };
     let reply = run.go(Some(context.output), (texts, &orders, &folder), until)?;
@@ -82,8 +83,10 @@ pub(crate) fn quietly(
 ) -> Result<RunReply, Failure> {
     let (texts, mut system) = (Texts::read(task, None)?, OperatingSystem::open()?);
     let (orders, trace) = (texts.orders()?, TraceId::new(system.now()?, &mut system));
-    let (api, claim) = (RunApi::Here(desk), claim(&texts, false)?);
-    let folder = RunFolder::create(data, trace, &texts, orders.plan.task())?;
+    let (api, mut claim) = (RunApi::Here(desk), claim(&texts, None)?);
+    let origin = api.send::<operation::ClaimRun>(trace, &claim)?.origin;
+    claim.began = Some(origin);
+    let folder = RunFolder::create(data, (trace, origin), &texts, orders.plan.task())?;
     let go = |until| {
         let found = &api.send::<operation::ClaimRun>(trace, &claim)?;
         Claimed { api: &api, trace, claim: &claim, found }.go(None, (&texts, &orders, &folder), until)
@@ -103,7 +106,7 @@ fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, Fail
     let folder = RunFolder::open(&data, trace)?;
     let _taken = folder.take(trace)?;
     let texts = folder.texts()?;
-    let (orders, claim) = (texts.orders()?, claim(&texts, true)?);
+    let (orders, claim) = (texts.orders()?, claim(&texts, Some(folder.origin()?))?);
     let api = RunApi::Server(Client::starting(data)?);
     let claimed = api.send::<operation::ClaimRun>(trace, &claim)?;
     let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };
@@ -112,11 +115,12 @@ fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, Fail
     Ok(reply.exit())
 }
 
-/// Returns a claim of this process. A process that has the folder of the run knows that the one before it has ended.
-fn claim(texts: &Texts, abandoned: bool) -> Result<ClaimRun, Failure> {
+/// Returns a claim of this process on a new run, or on one that began before. A process that has the folder of such a run knows
+/// that the one before it has ended.
+fn claim(texts: &Texts, began: Option<RunOrigin>) -> Result<ClaimRun, Failure> {
     let mut system = OperatingSystem::open()?;
     let claim = ClaimId::new(system.now()?, &mut system);
-    Ok(ClaimRun { claim, abandoned, orders: Some(texts.to_orders()) })
+    Ok(ClaimRun { claim, abandoned: began.is_some(), orders: Some(texts.to_orders()), began })
 }
 
 /// A run that this process drives.
@@ -134,7 +138,7 @@ impl Claimed<'_> {
         (texts, orders, folder): (&Texts, &Orders, &RunFolder),
         until: Option<Until>,
     ) -> Result<RunReply, Failure> {
-        let watch = Watch::new(output, self.found.store, self.trace)?;
+        let watch = Watch::new(output, self.found.origin.store, self.trace)?;
         let record = Record::new(self.api, self.trace, self.claim, watch)?;
         let mut drive = Drive::new(record, (orders, self.found), (&texts.home, folder))?;
         let ended = drive.run(until.map(Until::phase));
@@ -153,7 +157,10 @@ fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Failur
         None => unfinished(&data, &reader)?,
     };
     let folder = RunFolder::open(&data, trace).ok();
-    if reader.trace(trace)?.is_none() && folder.is_some() {
+    if let Some(folder) = &folder
+        && reader.trace(trace)?.is_none()
+    {
+        check_origin(folder, trace, reader.origin()?)?;
         let message = format!("expected a run with at least one event, found none recorded of {trace}");
         return Err(Failure::input("RUN_NOT_BEGUN", message)
             .with_hint("it was killed before it began: `demur run resume` begins it, or leave it alone"));
@@ -167,16 +174,28 @@ fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Failur
 
 /// Returns the newest run that was started here and has not ended.
 fn unfinished(data: &DataFolder, reader: &Reader) -> Result<TraceId, Failure> {
+    let (here, mut elsewhere) = (reader.origin()?, None);
     for trace in RunFolder::all(data) {
         let summary = reader.trace(trace)?;
         let over =
             summary.is_some_and(|known| known.failed.is_some() || known.phase.is_some_and(Phase::is_final));
-        if !over {
-            return Ok(trace);
+        if over {
+            continue;
+        }
+        match RunFolder::open(data, trace).and_then(|folder| check_origin(&folder, trace, here)) {
+            Ok(()) => return Ok(trace),
+            Err(error) => elsewhere = elsewhere.or(Some(error)),
         }
     }
-    Err(Failure::input("NO_RUN", "expected a run that has not ended, found none")
-        .with_hint("start one with `demur run --task FILE`"))
+    Err(elsewhere.unwrap_or_else(|| {
+        Failure::input("NO_RUN", "expected a run that has not ended, found none")
+            .with_hint("start one with `demur run --task FILE`")
+    }))
+}
+
+/// Refuses the folder of a run that began elsewhere.
+fn check_origin(folder: &RunFolder, trace: TraceId, here: RunOrigin) -> Result<(), Failure> {
+    Ok(driver::check_origin(trace, folder.origin()?, here)?)
 }
 
 impl Until {

@@ -99,6 +99,18 @@ impl Registry {
         hash == Some(&position.hash)
     }
 
+    /// Returns the store's epoch.
+    pub fn epoch(&self) -> u64 {
+        self.epochs.len() as u64
+    }
+
+    /// Returns the event with which the store's epoch began. No two restorations have the same one, not even of one backup.
+    pub fn epoch_begin(&self) -> Position {
+        let sequence = self.epochs.last().copied().unwrap_or(Sequence::FIRST);
+        let hash = sequence.index().and_then(|index| self.hashes.get(index));
+        Position { sequence, hash: hash.copied().unwrap_or(self.head().hash) }
+    }
+
     /// Returns the store's epoch as of a registry event.
     pub fn epoch_at(&self, at: Sequence) -> u64 {
         self.epochs.iter().filter(|begin| **begin <= at).count() as u64

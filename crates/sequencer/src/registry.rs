@@ -78,7 +78,7 @@ impl Sequencer {
         let content = Content::StoreRestored(NoteContent { note });
         let _turn = lock(&self.registry_turn);
         self.state_in_turn(self.new_command(), |registry| {
-            let next = registry.epoch_at(registry.head().sequence) + 1;
+            let next = registry.epoch() + 1;
             let epoch = next.try_into().map_err(|_| SequencerError::NotCreated)?;
             Ok(((StoreRestored { epoch }.into(), Some(content.clone())), vec![unmarked.clone()]))
         })

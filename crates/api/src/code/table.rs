@@ -156,6 +156,7 @@ codes! {
         RotatedAlready = "ROTATED_ALREADY",
         RunClaimed = "RUN_CLAIMED",
         RunNotBegun = "RUN_NOT_BEGUN",
+        RunOfAnotherStore = "RUN_OF_ANOTHER_STORE",
         RunOver = "RUN_OVER",
         ServerSilent = "SERVER_SILENT",
         SessionConflict = "SESSION_CONFLICT",

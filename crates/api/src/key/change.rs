@@ -30,6 +30,8 @@ pub struct ListedKeys {
 pub struct RegistryPlace {
     /// The store.
     pub store: StoreId,
+    /// The registry event with which its epoch began: the first one, or the newest restoration.
+    pub epoch: Position,
     /// The trace of the keys.
     pub trace: TraceId,
     /// Its newest event.

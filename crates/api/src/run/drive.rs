@@ -10,7 +10,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use demur_core::{hash::Digest, limit::Text, time::Timestamp, ulid_id};
 use demur_ledger::{
     facts::{FailureKind, Participant},
-    name::{Sequence, StoreId},
+    name::{Position, Sequence, StoreId},
     role::Role,
     state::Phase,
 };
@@ -41,6 +41,19 @@ pub struct ClaimRun {
     /// What the run is started with. Left out where a claim is only renewed.
     #[serde(default)]
     pub orders: Option<RunOrders>,
+    /// Where the run began, if it was claimed before. It goes on nowhere else.
+    #[serde(default)]
+    pub began: Option<RunOrigin>,
+}
+
+/// Where a run began. A run that began before a restoration may have a history that the store does not know any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunOrigin {
+    /// The store.
+    pub store: StoreId,
+    /// The registry event with which its epoch began: the first one, or the newest restoration.
+    pub epoch: Position,
 }
 
 /// The texts that a run is started with. The record names their hashes.
@@ -58,8 +71,8 @@ pub struct RunOrders {
 /// A run that is claimed.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimedRun {
-    /// The store.
-    pub store: StoreId,
+    /// Where the run is recorded. Every later claim names it.
+    pub origin: RunOrigin,
     /// How many events are recorded.
     pub length: u64,
     /// Who takes part as what.

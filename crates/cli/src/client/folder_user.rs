@@ -47,6 +47,18 @@ impl FolderUser {
     }
 }
 
+/// Returns another process that has this file or folder open; none where there is none, or the system does not say.
+pub(crate) fn process_with(path: &Path) -> Option<u32> {
+    let wanted = fs::canonicalize(path).ok()?;
+    let has = |process: &u32| {
+        let files = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+        files.into_iter().any(|file| fs::read_link(file.path()).is_ok_and(|open| open == wanted))
+    };
+    let numbers = fs::read_dir("/proc").ok()?;
+    let numbers = numbers.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    numbers.filter(|process| *process != std::process::id()).find(has)
+}
+
 /// Kills the server that uses a folder; returns its process, or none where there is none to be found.
 pub(super) fn kill_server(folder: &Path) -> rustix::io::Result<Option<u32>> {
     let Some(process) = FolderUser::server(folder).map(|user| user.process) else { return Ok(None) };

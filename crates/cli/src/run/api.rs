@@ -67,7 +67,7 @@ impl RunApi<'_> {
     }
 
     fn renew(&self, trace: TraceId, claim: ClaimId) -> Result<(), Failure> {
-        let renewal = ClaimRun { claim, abandoned: false, orders: None };
+        let renewal = ClaimRun { claim, abandoned: false, orders: None, began: None };
         let request = ApiRequest::<operation::ClaimRun>::send(OfTrace { trace }, renewal);
         match self {
             // A way of its own: the other one is in use.

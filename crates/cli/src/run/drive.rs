@@ -150,8 +150,8 @@ impl<'a> Drive<'a> {
     fn start(&self, role: Role) -> Result<Agent, Interrupted> {
         let player = self.orders.plan.task().agents.get(&role);
         let player = player.ok_or_else(|| Failure::bug(&"an agent that the task does not name"))?;
-        let ClaimedRun { store, participants, .. } = self.claimed;
-        let hello = self.orders.hello(role, participants, *store, self.record.trace)?;
+        let ClaimedRun { origin, participants, .. } = self.claimed;
+        let hello = self.orders.hello(role, participants, origin.store, self.record.trace)?;
         let hello = hello.ok_or_else(|| Failure::bug(&"a role without a player"))?;
         let agent = Agent::start(player, hello, self.home)?;
         turn::greet(&agent)?;

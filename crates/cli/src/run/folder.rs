@@ -7,14 +7,17 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use demur_api::{code::Code, run::RunOrders};
+use demur_api::{
+    code::Code,
+    run::{RunOrders, RunOrigin},
+};
 use demur_core::hash::sha256;
 use demur_desk::{data::DataFolder, durable, visible::visible_path};
 use demur_ledger::name::TraceId;
 use demur_run::{FileError, Orders, OrdersError, policy::Policy, task::Task};
 
 use super::tools;
-use crate::failure::Failure;
+use crate::{client::process_with, failure::Failure};
 
 /// The folder of a run.
 #[derive(Debug)]
@@ -83,7 +86,7 @@ impl RunFolder {
     /// Makes the folder of a new run, with copies of everything it needs.
     pub(super) fn create(
         data: &DataFolder,
-        trace: TraceId,
+        (trace, origin): (TraceId, RunOrigin),
         texts: &Texts,
         task: &Task,
     ) -> Result<Self, Failure> {
@@ -97,10 +100,15 @@ impl RunFolder {
             copy(&from, &to)?;
         }
         let home = texts.home.to_string_lossy();
+        let origin = serde_json::to_string(&origin).map_err(|error| Failure::bug(&error))?;
         // The task comes last, and at once: a folder with a task is whole.
-        for (name, text) in
-            [(POLICY, &*texts.policy), (FILES, &*texts.files), (HOME, &*home), (TASK, &*texts.task)]
-        {
+        for (name, text) in [
+            (POLICY, &*texts.policy),
+            (FILES, &*texts.files),
+            (HOME, &*home),
+            (ORIGIN, &*origin),
+            (TASK, &*texts.task),
+        ] {
             let path = folder.path.join(name);
             durable::replace(&path, text.as_bytes()).map_err(|error| unusable(&path, error))?;
         }
@@ -125,14 +133,19 @@ impl RunFolder {
         match folder.try_lock() {
             Ok(()) => Ok(folder),
             Err(TryLockError::WouldBlock) => {
-                let message = format!(
-                    "expected a run that nobody is running now, found another process that runs {trace}"
-                );
+                let other = self.driver().map_or("another process".to_owned(), |id| format!("process {id}"));
+                let message =
+                    format!("expected a run that nobody is running now, found {other}, which runs {trace}");
                 Err(Failure::of(Code::RunClaimed, message)
                     .with_hint("wait until it has ended, or stop it with Ctrl-C"))
             }
             Err(TryLockError::Error(error)) => Err(unusable(error)),
         }
+    }
+
+    /// Returns the process that drives the run now, where there is one and the system says which.
+    pub(super) fn driver(&self) -> Option<u32> {
+        process_with(&self.path)
     }
 
     /// Returns the runs that were started here, the newest first.
@@ -150,6 +163,15 @@ impl RunFolder {
         let read = |name: &str| read(&self.path.join(name));
         let (task, policy, files) = (read(TASK)?, read(POLICY)?, read(FILES)?);
         Ok(Texts { task, policy, files, home: PathBuf::from(read(HOME)?) })
+    }
+
+    /// Returns where the run began.
+    pub(super) fn origin(&self) -> Result<RunOrigin, Failure> {
+        let path = self.path.join(ORIGIN);
+        serde_json::from_str(&read(&path)?).map_err(|error| {
+            let message = format!("{}: expected the store of a run, found: {error}", visible_path(&path));
+            Failure::of(Code::FileMalformed, message).with_hint(ORIGIN_LOST)
+        })
     }
 
     /// Returns where its tools work.
@@ -217,6 +239,8 @@ const TASK: &str = "task.toml";
 const POLICY: &str = "policy.toml";
 const FILES: &str = "files";
 const HOME: &str = "home";
+const ORIGIN: &str = "origin.json";
+const ORIGIN_LOST: &str = "this run cannot go on: start it anew with `demur run --task FILE`";
 /// More than any task file may have: the reader of the format says how long it is.
 const MAX_TEXT_BYTES: u64 = 8 << 20;
 /// How large a file of a task may be.

@@ -12,6 +12,7 @@ use demur_run::history::History;
 use serde::Serialize;
 
 use super::{
+    check_origin,
     folder::RunFolder,
     reply::{ClaimLine, ToolCount},
 };
@@ -43,7 +44,9 @@ pub(super) fn show(
     trace: TraceId,
     data: &DataFolder,
 ) -> Result<Exit, Failure> {
-    let (summary, folder) = (reader.trace(trace)?, RunFolder::open(data, trace));
+    let (summary, here) = (reader.trace(trace)?, reader.origin()?);
+    let folder =
+        RunFolder::open(data, trace).and_then(|folder| check_origin(&folder, trace, here).map(|()| folder));
     if summary.as_ref().is_none_or(|summary| summary.phase.is_none()) {
         // Started here and killed before it began, or no run at all.
         folder.as_ref().map_err(Clone::clone)?;
@@ -58,6 +61,7 @@ pub(super) fn show(
             .collect(),
         claims: ClaimLine::all(&history),
         damage: failed.map(|failure| failure.code),
+        driver: folder.as_ref().ok().and_then(RunFolder::driver),
         events: history.state().length(),
         here: folder.is_ok(),
         phase: history.state().phase(),
@@ -120,6 +124,8 @@ struct StatusReply {
     claims: Vec<ClaimLine>,
     /// What was found wrong with its record, if anything.
     damage: Option<String>,
+    /// The process that drives it now, where there is one here.
+    driver: Option<u32>,
     events: u64,
     /// Whether it was started in this data folder, and so can go on here.
     here: bool,
@@ -161,7 +167,10 @@ impl Reply for StatusReply {
             lines.extend(self.waits_for.iter().map(|what| format!("  {what}")));
         }
         if !self.phase.is_final() && self.damage.is_none() && self.here {
-            lines.push(format!("`demur run resume {}` goes on.", self.trace));
+            lines.push(match self.driver {
+                Some(process) => format!("Process {process} drives it now."),
+                None => format!("`demur run resume {}` goes on.", self.trace),
+            });
         }
         lines
     }

@@ -28,9 +28,13 @@ use crate::{
 /// Returns every key, and where the registry stands.
 pub fn list(key_directory: &KeyDirectory, keyring: &dyn Keyring) -> ListedKeys {
     let registry = key_directory.registry();
-    let desk = desk_fingerprint(registry);
-    let place =
-        RegistryPlace { store: registry.store(), trace: registry.trace(), head: registry.head(), desk };
+    let place = RegistryPlace {
+        store: registry.store(),
+        epoch: registry.epoch_begin(),
+        trace: registry.trace(),
+        head: registry.head(),
+        desk: desk_fingerprint(registry),
+    };
     ListedKeys { keys: key_entry::entries(key_directory, keyring), registry: place }
 }
 

@@ -19,7 +19,10 @@ use std::{
 use demur_api::{
     code::Code,
     refusal::Refusal,
-    run::{AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunOrders, RunStop},
+    run::{
+        AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunOrders, RunOrigin,
+        RunStop,
+    },
 };
 use demur_ledger::{
     facts::Participant,
@@ -83,6 +86,11 @@ impl Drivers {
 /// Takes the right to drive a run, or renews it.
 pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<ClaimedRun, Refusal> {
     let ledger = owner.sequencer();
+    let registry = ledger.registry();
+    let origin = RunOrigin { store: registry.store(), epoch: registry.epoch_begin() };
+    if let Some(began) = wanted.began {
+        check_origin(trace, began, origin)?;
+    }
     if ledger.store().trace(trace)?.is_some() {
         check_run(ledger.store(), trace)?;
     }
@@ -91,7 +99,24 @@ pub fn claim(owner: &Owner, trace: TraceId, wanted: &ClaimRun) -> Result<Claimed
         None => renew(owner, trace, wanted.claim)?,
     };
     let length = ledger.store().trace(trace)?.map_or(0, |summary| summary.head.sequence.number() + 1);
-    Ok(ClaimedRun { store: ledger.registry().store(), length, participants })
+    Ok(ClaimedRun { origin, length, participants })
+}
+
+/// Refuses a run that began elsewhere. What was recorded of it there is not here, and would be recorded again in other words
+/// under the same trace.
+pub fn check_origin(trace: TraceId, began: RunOrigin, here: RunOrigin) -> Result<(), Refusal> {
+    if began == here {
+        return Ok(());
+    }
+    let when = if began.store == here.store {
+        "before the store came back from a backup"
+    } else {
+        "in another store"
+    };
+    let message =
+        format!("expected a run that began in this store as it is now, found {trace}, which began {when}");
+    Err(Refusal::new(Code::RunOfAnotherStore, message)
+        .with_cure("start it anew with `demur run --task FILE`: it gets a trace of its own"))
 }
 
 /// Takes a claim with what is needed to drive its run, and returns who plays.
@@ -274,8 +299,9 @@ mod tests {
         let now = here.system().now().unwrap();
         let before = Timestamp::from_millis(now.as_millis() - ClaimId::LIFETIME_MILLIS / 2).unwrap();
         claim::take(&here, trace, claims[0], false, before).unwrap();
-        let renewal =
-            |claim| super::claim(&there, trace, &ClaimRun { claim, abandoned: false, orders: None });
+        let renewal = |claim| {
+            super::claim(&there, trace, &ClaimRun { claim, abandoned: false, orders: None, began: None })
+        };
         assert_eq!(renewal(claims[0]).unwrap_err().code, Code::ClaimUnknown);
         assert!(expiry(&there, trace) >= now.plus_millis(ClaimId::LIFETIME_MILLIS));
         // Nobody else gets it that way.

@@ -54,7 +54,7 @@ impl Place {
         abandoned: bool,
         orders: Option<RunOrders>,
     ) -> Result<ClaimedRun, Refusal> {
-        driver::claim(self.owner(), self.trace, &ClaimRun { claim, abandoned, orders })
+        driver::claim(self.owner(), self.trace, &ClaimRun { claim, abandoned, orders, began: None })
     }
 
     pub(crate) fn drive(&self, report: &DriveReport) -> Result<DriveReply, Refusal> {

@@ -157,3 +157,18 @@ fn output_as_large_as_a_policy_allows_is_recorded() {
 
 /// Far more than any of them takes, and far less than half a minute, after which a server counts as away.
 const WAIT: Duration = Duration::from_secs(10);
+
+#[test]
+fn status_names_the_process_that_drives() {
+    let sandbox = Sandbox::new();
+    let working = Working::start(&sandbox);
+    let process = working.run.id();
+    let told = sandbox.run(&["run", "status"]);
+    assert!(told.stdout.ends_with(&format!("Process {process} drives it now.\n")), "{told}");
+    assert_eq!(sandbox.json(&["run", "status"])["driver"], process);
+    let refused = sandbox.json_error(&["run", "resume"], 3);
+    assert!(refused["message"].as_str().unwrap().contains(&format!("process {process}")), "{refused}");
+    working.end_tool();
+    working.ended(&sandbox);
+    assert_eq!(sandbox.json(&["run", "status"])["driver"], Value::Null);
+}

@@ -63,7 +63,7 @@ impl Pair {
 }
 
 fn wanted(claim: ClaimId, abandoned: bool) -> ClaimRun {
-    ClaimRun { claim, abandoned, orders: Some(orders("two")) }
+    ClaimRun { claim, abandoned, orders: Some(orders("two")), began: None }
 }
 
 /// Returns what a driver reports at the end of the last call: the final statement takes a commit of its own.
