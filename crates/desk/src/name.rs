@@ -78,6 +78,17 @@ pub(crate) fn check(name: &str) -> Result<(), Refusal> {
 /// Returns the version of the record of a name that is free for the holder of a new key. One name is one holder at a time:
 /// who asks under it must not answer under it as somebody else (ONE-07).
 pub(crate) fn free_for_key(owner: &Owner, name: &str) -> Result<Version, Refusal> {
+    let found = expect_no_person(owner, name)?;
+    // Its holder may have been registered elsewhere a moment ago.
+    if found.is_some() {
+        owner.sequencer().newest_registry()?;
+    }
+    expect_silent(&owner.entries()?, name, None)?;
+    Ok(found.map_or(Version::ABSENT, |(version, _)| version))
+}
+
+/// Checks that a program may have this name, with a key or without: no person has it. Returns who has it.
+pub(crate) fn expect_no_person(owner: &Owner, name: &str) -> Result<Option<(Version, Holder)>, Refusal> {
     check(name)?;
     let found = holder(owner.sequencer().store(), name)?;
     if let Some((_, Holder::Person(_))) = found {
@@ -88,12 +99,7 @@ pub(crate) fn free_for_key(owner: &Owner, name: &str) -> Result<Version, Refusal
     if !is_own && is_user(owner, name) {
         return Err(taken(name, "by the user of this machine").with_cure(OTHER_NAME));
     }
-    // Its holder may have been registered elsewhere a moment ago.
-    if found.is_some() {
-        owner.sequencer().newest_registry()?;
-    }
-    expect_silent(&owner.entries()?, name, None)?;
-    Ok(found.map_or(Version::ABSENT, |(version, _)| version))
+    Ok(found)
 }
 
 /// Returns the version of the record of a name that is free for a person. Readers of a trace must be able to tell people from
@@ -128,7 +134,7 @@ pub(crate) fn expect_silent(
     let Some(entry) = entries.iter().find(speaks) else { return Ok(()) };
     let key = format!("by key {} as {}", entry.fingerprint.short(), entry.roles());
     Err(taken(name, &key)
-        .with_cure("choose another name, or give its holder a new key with `demur keys rotate`"))
+        .with_cure("a name is one holder in one role: choose another, or give its holder a new key with `demur keys rotate`"))
 }
 
 fn is_user(owner: &Owner, name: &str) -> bool {

@@ -163,6 +163,7 @@ impl Tokens {
     /// Makes a token; returns it with its secret, which nothing keeps.
     pub fn create(&self, owner: &Owner, wanted: Wanted) -> Result<(Token, String), Refusal> {
         check(&wanted)?;
+        name::expect_no_person(owner, &wanted.name).map_err(|refusal| refusal.about("name"))?;
         self.make(owner, wanted, Vec::new())?.ok_or_else(records::contended)
     }
 
@@ -317,4 +318,4 @@ const FRESH_MILLIS: u64 = 1000;
 /// After how long nobody is believed because the store does not answer.
 const TRUST_MILLIS: u64 = 2000;
 /// What the keys of their records begin with.
-const PREFIX: &str = "token/";
+pub(crate) const PREFIX: &str = "token/";

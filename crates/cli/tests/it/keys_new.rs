@@ -148,7 +148,7 @@ fn name_in_use_is_refused_and_nothing_changes() {
     exit 3
     --- stderr
     error: expected a name that is free, found "alice" in use by key [KEY] as planner
-    hint: choose another name, or give its holder a new key with `demur keys rotate`
+    hint: a name is one holder in one role: choose another, or give its holder a new key with `demur keys rotate`
     "#);
     assert_eq!(sandbox.contents(), before);
 }

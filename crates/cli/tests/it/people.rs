@@ -31,12 +31,12 @@ fn people_are_added_listed_and_removed() {
     --- stdout
     Removed: Zoë Ångström; nobody was signed in
     ");
-    assert_snapshot!(sandbox.run(&["people", "remove", "Zoë Ångström"]), @r"
+    assert_snapshot!(sandbox.run(&["people", "remove", "Zoë Ångström"]), @r#"
     exit 2
     --- stderr
-    error: expected the name of a person who was added, found another
+    error: expected the name of a person who was added, found "Zoë Ångström"
     hint: `demur people list` shows them
-    ");
+    "#);
     sandbox.run(&["stop"]).expect_code(0);
 }
 
@@ -70,4 +70,31 @@ fn browsers_elsewhere_come_over_https_or_not_at_all() {
     assert!(link["url"].as_str().unwrap().starts_with("https://demur.example/sign-in?code="), "{link}");
     sandbox.run(&["stop"]).expect_code(0);
     assert!(server.wait().unwrap().success());
+}
+
+/// ONE-07: a token is a way in for the holder of its name.
+#[test]
+fn name_of_a_token_means_one_holder() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["keys", "new", "agent", "--role", "agent"]).expect_code(0);
+    sandbox.run(&["people", "add", "zoe", "--role", "answerer"]).expect_code(0);
+    let keys = || sandbox.json(&["keys", "list"])["keys"].as_array().unwrap().len();
+    let before = keys();
+    sandbox.run(&["token", "new", "agent", "--scope", "ask"]).expect_code(0);
+    assert_eq!(keys(), before, "the key that is there speaks");
+    for (name, scope) in [("agent", "answer"), ("zoe", "ask"), ("zoe", "read"), ("Zoe", "relay")] {
+        let error = sandbox.json_error(&["token", "new", name, "--scope", scope], 3);
+        assert_eq!(error["code"], "NAME_TAKEN", "{name} {scope}: {error}");
+    }
+}
+
+#[test]
+fn link_for_nobody_names_what_was_typed() {
+    let sandbox = Sandbox::with_keys();
+    assert_snapshot!(sandbox.run(&["open", "--as", "nobody", "--print"]), @r#"
+    exit 2
+    --- stderr
+    error: expected the name of a person who was added, found "nobody"
+    hint: `demur people list` shows them
+    "#);
 }

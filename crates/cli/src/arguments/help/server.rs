@@ -152,8 +152,10 @@ Examples:
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const TOKEN_NEW_ABOUT: &str = "\
-Make a token and print it, once: nothing keeps it. A token that asks or answers has a key of its own, which this data \
-folder keeps and signs with.";
+Make a token and print it, once: nothing keeps it. A token that asks or answers speaks as the holder of its name, with \
+the key of that name, which this data folder keeps and signs with. The key is made where there is none. Where there is \
+one of the same role, as after `demur keys new builder --role agent`, the token is another way in for its holder. A name \
+that has a key of another role, or that a person has, is refused.";
 
 pub(in crate::arguments) const TOKEN_NEW_EXAMPLES: &str = "\
 Examples:
