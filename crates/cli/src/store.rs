@@ -3,6 +3,7 @@
 mod backup;
 mod check;
 mod exclusive;
+mod lost;
 mod rebuild;
 mod restore;
 
@@ -21,8 +22,8 @@ use crate::{
 pub(crate) fn run(context: &mut Context<'_>, command: &StoreCommand) -> Result<Exit, Failure> {
     match command {
         StoreCommand::Check => return check::run(context),
+        StoreCommand::Backup(arguments) => return backup::run(context, arguments),
         StoreCommand::Rebuild => rebuild::run(context)?,
-        StoreCommand::Backup(arguments) => backup::run(context, arguments)?,
         StoreCommand::Restore(arguments) => restore::run(context, arguments)?,
     }
     Ok(Exit::Success)

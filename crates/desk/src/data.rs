@@ -10,10 +10,10 @@ use demur_api::{code::Code, refusal::Refusal};
 use demur_store::{
     contract::{StoreError, StoreProgress},
     folder::Folder,
-    sqlite::SqliteStore,
+    sqlite::{Restored, SqliteStore},
 };
 
-use crate::{error, visible::visible_path};
+use crate::{error, person, token, visible::visible_path};
 
 /// A data folder, which need not exist yet.
 #[derive(Clone, Debug)]
@@ -102,9 +102,14 @@ impl DataFolder {
         SqliteStore::open_read_only(&self.path)
     }
 
-    /// Copies a backup of a store into this folder, which has none.
-    pub fn restore(&self, backup: &Path, progress: &mut dyn FnMut(StoreProgress)) -> Result<(), StoreError> {
-        SqliteStore::restore(backup, &self.path, progress)
+    /// Copies a backup of a store into this folder, which has none. Tokens, sessions in browsers and links that sign in stay
+    /// behind: some of them may have been taken back since.
+    pub fn restore(
+        &self,
+        backup: &Path,
+        progress: &mut dyn FnMut(StoreProgress),
+    ) -> Result<Restored, StoreError> {
+        SqliteStore::restore(backup, &self.path, &[token::PREFIX, person::LINK_PREFIX], progress)
     }
 
     /// Returns the error of a folder in which nobody has made a key yet.

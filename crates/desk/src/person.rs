@@ -6,11 +6,12 @@ mod link;
 mod session;
 
 use demur_api::{code::Code, person::PersonRole, refusal::Refusal};
-use demur_core::{limit::Text, time::Timestamp};
+use demur_core::{limit::Text, time::Timestamp, visible::visible};
 use demur_store::contract::{Swap, Version};
 use serde::{Deserialize, Serialize};
 
 pub use link::LINK_TIMEOUT;
+pub(crate) use link::PREFIX as LINK_PREFIX;
 pub use session::{SESSION_TIMEOUT, link_spent};
 
 use crate::{
@@ -71,7 +72,7 @@ pub(crate) fn list(owner: &Owner) -> Result<Vec<Person>, Refusal> {
 pub(crate) fn find(owner: &Owner, name: &str) -> Result<(Version, Person), Refusal> {
     match name::holder(owner.sequencer().store(), name)? {
         Some((version, Holder::Person(person))) => Ok((version, person)),
-        Some((_, Holder::Key(_))) | None => Err(unknown()),
+        Some((_, Holder::Key(_))) | None => Err(unknown(name)),
     }
 }
 
@@ -85,9 +86,9 @@ fn holding(person: &Person, was: Version) -> Result<Swap, Refusal> {
     name::giving(&person.name, was, &Holder::Person(person.clone()))
 }
 
-fn unknown() -> Refusal {
-    Refusal::new(Code::PersonUnknown, "expected the name of a person who was added, found another")
-        .with_cure("`demur people list` shows them")
+fn unknown(name: &str) -> Refusal {
+    let message = format!("expected the name of a person who was added, found \"{}\"", visible(name));
+    Refusal::new(Code::PersonUnknown, message).with_cure("`demur people list` shows them")
 }
 
 /// Where a link that signs a browser in leads.

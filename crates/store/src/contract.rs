@@ -410,7 +410,7 @@ pub enum StoreError {
         lock: String,
     },
     /// There is no store.
-    #[error("expected a store, found no {path}: create one first")]
+    #[error("expected a store, found no {path}: name a folder that has one")]
     Missing {
         /// What was looked for.
         path: String,

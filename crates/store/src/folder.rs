@@ -109,7 +109,7 @@ impl Folder {
     pub(crate) fn begin_database(&self) -> Result<PathBuf, StoreError> {
         let path = self.beside(".new");
         // The caller owns the folder: what lies here was left by a process that is dead.
-        for ending in [".new", ".new-journal", ".new-wal", ".new-shm"] {
+        for ending in UNFINISHED {
             remove_if_there(&self.beside(ending)).map_err(io_trouble("remove an unfinished database"))?;
         }
         let open = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
@@ -125,6 +125,15 @@ impl Folder {
             sync_folder(&self.path)
         };
         finish().map_err(io_trouble("put the database in its place"))
+    }
+
+    /// Takes away what an unfinished copy left in a folder that was empty before it. What cannot be taken away stays.
+    pub(crate) fn discard_copy(&self) {
+        for ending in UNFINISHED {
+            let _ = remove_if_there(&self.beside(ending));
+        }
+        let _ = fs::remove_dir_all(self.artifacts());
+        let _ = remove_if_there(&self.lock_file());
     }
 
     fn beside(&self, ending: &str) -> PathBuf {
@@ -205,3 +214,6 @@ pub(crate) fn io_trouble(action: &'static str) -> impl FnOnce(io::Error) -> Stor
 pub(crate) fn trouble(action: &'static str, message: &dyn Display) -> StoreError {
     StoreError::Trouble { action, message: message.to_string() }
 }
+
+/// The endings of a database that is being made.
+const UNFINISHED: [&str; 4] = [".new", ".new-journal", ".new-wal", ".new-shm"];

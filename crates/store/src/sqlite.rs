@@ -13,6 +13,7 @@ mod commit;
 mod connection;
 mod derive;
 mod lease;
+mod lost;
 mod participant;
 mod places;
 mod question;
@@ -41,7 +42,7 @@ use demur_ledger::{
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-pub use self::schema::VERSION;
+pub use self::{backup::Restored, lost::LostArtifact, schema::VERSION};
 use self::{
     checkpoint::Checkpointer,
     column::{number, ulid},

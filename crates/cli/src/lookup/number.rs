@@ -10,7 +10,7 @@ use std::{
     cell::Cell,
     collections::HashMap,
     fs::{File, OpenOptions, TryLockError},
-    io::{self, Read as _, Write as _},
+    io::{self, Read as _, Seek as _, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::PathBuf,
     thread,
@@ -80,6 +80,25 @@ impl QuestionNumbers {
     /// disk before anybody sees them. Where that fails, or where all numbers are used up, a question has none.
     pub(crate) fn assign(&self, questions: &[QuestionId]) -> Vec<Option<usize>> {
         self.try_assign(questions).unwrap_or_else(|_| vec![None; questions.len()])
+    }
+
+    /// Uses up every number there is: none of them means a question any more. For a store that came back from a backup, where
+    /// an id may mean another question than before.
+    pub(crate) fn use_up(&self) {
+        // Without the file there are no numbers.
+        let _ = self.try_use_up();
+    }
+
+    fn try_use_up(&self) -> io::Result<()> {
+        let mut file = self.open(OpenOptions::new().read(true).write(true))?;
+        self.locked(File::try_lock, &file)?;
+        let mut text = String::new();
+        (&file).take(MAX_BYTES).read_to_string(&mut text)?;
+        let used = "-\n".repeat(text.lines().count());
+        file.rewind()?;
+        file.write_all(used.as_bytes())?;
+        file.set_len(used.len() as u64)?;
+        file.sync_data()
     }
 
     fn try_assign(&self, questions: &[QuestionId]) -> io::Result<Vec<Option<usize>>> {
@@ -161,6 +180,16 @@ mod tests {
         assert_eq!(numbers.assign(&[id(2)]), [Some(3)]);
         let find = |number| numbers.find(number).unwrap();
         assert_eq!((find(1), find(2), find(3)), (Some(id(1)), None, Some(id(2))));
+    }
+
+    #[test]
+    fn numbers_that_are_used_up_mean_nothing_and_are_not_given_again() {
+        let (_folder, numbers) = numbers();
+        numbers.use_up();
+        assert_eq!(numbers.assign(&[id(1), id(2)]), [Some(1), Some(2)]);
+        numbers.use_up();
+        assert_eq!((numbers.find(1), numbers.find(2)), (Ok(None), Ok(None)));
+        assert_eq!(numbers.assign(&[id(2)]), [Some(3)]);
     }
 
     #[test]

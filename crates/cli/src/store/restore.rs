@@ -18,15 +18,20 @@ use demur_desk::{
     visible::visible_path,
 };
 use demur_ledger::name::Position;
-use demur_store::folder::Folder;
+use demur_store::{folder::Folder, sqlite::Restored};
 use serde::Serialize;
 
-use super::{exclusive::exclusive, tell, words};
+use super::{
+    exclusive::exclusive,
+    lost::{self, Lost, artifacts},
+    tell, words,
+};
 use crate::{
     arguments::RestoreStore,
     context::Context,
     failure::Failure,
-    output::{Paint, Progress, Reply},
+    lookup::QuestionNumbers,
+    output::{Paint, Progress, Reply, counted_as},
 };
 
 /// Restores a backup.
@@ -45,19 +50,21 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     drop(backup);
     let mut progress = Progress::new(context.output.is_watched());
     let mut tell = |step| tell(&mut progress, step);
-    let aside = if had_store {
-        Some(replace(&data, &arguments.folder, &mut tell)?)
+    let (restored, aside) = if had_store {
+        replace(&data, &arguments.folder, &mut tell).map(|(restored, aside)| (restored, Some(aside)))?
     } else {
-        data.restore(&arguments.folder, &mut tell)?;
-        None
+        (data.restore(&arguments.folder, &mut tell)?, None)
     };
     progress.clear();
     let owner = Owner::open(&data)?;
+    // A question that was asked after the backup may have the id of another one now.
+    QuestionNumbers::of(&data).use_up();
     let registry = owner.sequencer().registry();
-    let epoch = registry.epoch_at(registry.head().sequence);
     let size = size_of(owner.sequencer().store())?;
     let aside = aside.map(|path| path.to_string_lossy().into_owned());
-    context.output.reply(&RestoreReply { aside, epoch, event: registry.head(), size })
+    let lost = restored.lost.into_iter().map(Lost::from).collect();
+    let (ended, epoch, event) = (restored.left, registry.epoch(), registry.head());
+    context.output.reply(&RestoreReply { aside, ended, epoch, event, lost, size })
 }
 
 /// Copies the backup beside the old store, then lets them change places. The old files are kept.
@@ -65,14 +72,14 @@ fn replace(
     data: &DataFolder,
     backup: &Path,
     tell: &mut dyn FnMut(demur_store::contract::StoreProgress),
-) -> Result<PathBuf, Failure> {
+) -> Result<(Restored, PathBuf), Failure> {
     let stamp = OperatingSystem::open()?.now()?.to_string().replace(':', "-");
     let (aside, new) =
         (data.path().join(format!("replaced-{stamp}")), data.path().join(format!("restoring-{stamp}")));
     let lock = exclusive(data, || Ok(Folder::at(data.path()).lock()?))?;
     let copied = DataFolder::at(new.clone()).restore(backup, tell);
-    let moved = copied.map_err(Failure::from).and_then(|()| {
-        let moved = exchange(data.path(), &aside, &new);
+    let moved = copied.map_err(Failure::from).and_then(|restored| {
+        let moved = exchange(data.path(), &aside, &new).map(|()| restored);
         moved.map_err(|error| Failure::file("move files in", data.path(), &error))
     });
     if moved.is_err() && !aside.exists() {
@@ -80,13 +87,13 @@ fn replace(
         let _ = fs::remove_dir_all(&new);
     }
     drop(lock);
-    moved.map(|()| aside)
+    moved.map(|restored| (restored, aside))
 }
 
 /// The database moves last: there is never one without its artifacts.
 fn exchange(data: &Path, aside: &Path, new: &Path) -> io::Result<()> {
     durable::create_folder(aside)?;
-    for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal", "artifacts"] {
+    for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal", "artifacts", "runs"] {
         move_if_there(&data.join(name), &aside.join(name))?;
     }
     durable::sync_folder_of(&aside.join("ledger.db"))?;
@@ -108,9 +115,13 @@ fn move_if_there(from: &Path, to: &Path) -> io::Result<()> {
 struct RestoreReply {
     /// Where the files of the old store are now.
     aside: Option<String>,
+    /// How many tokens, sessions and links of the backup are ended.
+    ended: u64,
     epoch: u64,
     /// The registry event that says that the store came back.
     event: Position,
+    /// The artifacts that were lost before the backup was made.
+    lost: Vec<Lost>,
     size: StoreSize,
 }
 
@@ -122,15 +133,29 @@ impl Reply for RestoreReply {
                 "  recorded     store_restored, registry event {}; epoch {} begins",
                 self.event.sequence, self.epoch
             ),
+            format!("  ended        {}", counted_as(self.ended, ONE, MORE)),
         ];
         if let Some(aside) = &self.aside {
             lines
                 .push(format!("The old files are in {}: nothing was deleted.", visible_path(aside.as_ref())));
         }
-        lines.push(
-            "What was recorded after the backup is not in it. Whoever holds a receipt of it can show that."
-                .to_owned(),
+        if !self.lost.is_empty() {
+            let artifacts = artifacts(&self.lost);
+            lines.push(format!("{} {artifacts} had been lost before the backup:", paint.bad("Not whole:")));
+            lines.extend(lost::lines(&self.lost));
+        }
+        lines.extend(
+            [
+                "What was recorded after the backup is not in it. Whoever holds a receipt of it can show that.",
+                "Every token, session and link of the backup is ended: some may have been taken back since.",
+                "Keys that were revoked and people who were removed since are back: see `demur keys list` and",
+                "`demur people list`.",
+            ]
+            .map(str::to_owned),
         );
         lines
     }
 }
+
+const ONE: &str = "token, session or link";
+const MORE: &str = "tokens, sessions and links";

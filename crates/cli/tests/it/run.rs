@@ -5,6 +5,7 @@ mod bad_input;
 mod bad_tools;
 mod beside;
 mod killed;
+mod restored;
 
 use std::{fs, path::PathBuf};
 

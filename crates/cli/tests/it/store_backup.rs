@@ -78,7 +78,11 @@ fn restored_store_begins_a_new_epoch_before_anything_else() {
     --- stdout
     Restored: 2 traces with 28 events.
       recorded     store_restored, registry event 6; epoch 2 begins
+      ended        0 tokens, sessions and links
     What was recorded after the backup is not in it. Whoever holds a receipt of it can show that.
+    Every token, session and link of the backup is ended: some may have been taken back since.
+    Keys that were revoked and people who were removed since are back: see `demur keys list` and
+    `demur people list`.
     ");
     let reply = sandbox.json(&["keys", "list", "--data", "other"]);
     assert!(!reply.to_string().contains("later"));
@@ -101,7 +105,7 @@ fn interrupted_restoration_is_recorded_by_the_next_change() {
     fs::create_dir(sandbox.path("other")).unwrap();
     copy(&sandbox.path("data/keys"), &sandbox.path("other/keys"));
     let (from, to) = (sandbox.path("copy"), sandbox.path("other"));
-    demur_store::sqlite::SqliteStore::restore(&from, &to, &mut |_| ()).unwrap();
+    demur_store::sqlite::SqliteStore::restore(&from, &to, &[], &mut |_| ()).unwrap();
     sandbox.run(&["keys", "new", "carol", "--role", "critic", "--data", "other"]).expect_code(0);
     let export = sandbox.run(&["export", "registry", "--data", "other"]).stdout;
     let restored = export.find("\"store_restored\"").unwrap();
@@ -161,4 +165,70 @@ fn backup_with_a_missing_artifact_replaces_nothing() {
     let before = sandbox.contents();
     assert_eq!(sandbox.json_error(&["store", "restore", "copy", "--replace"], 2)["code"], "STORE_DAMAGED");
     assert_eq!(sandbox.contents(), before);
+}
+
+/// A token that was taken back after the backup must not come back with it.
+#[test]
+fn restoration_ends_every_token_session_and_link() {
+    let sandbox = Sandbox::with_keys();
+    sandbox.run(&["token", "new", "builder", "--scope", "ask"]).expect_code(0);
+    sandbox.run(&["token", "new", "reader", "--scope", "read"]).expect_code(0);
+    sandbox.run(&["open", "--print"]).expect_code(0);
+    sandbox.run(&["store", "backup", "copy"]).expect_code(0);
+    sandbox.run(&["store", "restore", "copy", "--replace"]).expect_code(0);
+    assert_eq!(sandbox.json(&["token", "list"])["tokens"], serde_json::json!([]));
+    fs::create_dir(sandbox.path("other")).unwrap();
+    copy(&sandbox.path("data/keys"), &sandbox.path("other/keys"));
+    let reply = sandbox.json(&["store", "restore", "copy", "--data", "other"]);
+    assert_eq!(reply["ended"], 3);
+    assert_eq!(sandbox.json(&["token", "list", "--data", "other"])["tokens"], serde_json::json!([]));
+    sandbox.run(&["stop", "--data", "other"]).expect_code(0);
+}
+
+/// An id may mean another question after a restoration.
+#[test]
+fn numbers_of_questions_mean_nothing_after_a_restoration() {
+    let sandbox = Sandbox::with_keys();
+    sandbox.run(&["ask", "Name?", "--no-wait"]).expect_code(0);
+    sandbox.run(&["store", "backup", "copy"]).expect_code(0);
+    assert!(sandbox.run(&["inbox", "--list"]).stdout.starts_with("1. Name?"));
+    sandbox.run(&["store", "restore", "copy", "--replace"]).expect_code(0);
+    assert_eq!(sandbox.run(&["show", "1"]).code, Some(2));
+    assert!(sandbox.run(&["inbox", "--list"]).stdout.starts_with("2. Name?"));
+}
+
+/// Returns the file of some artifact of the data folder.
+fn artifact(sandbox: &Sandbox) -> std::path::PathBuf {
+    let shards = fs::read_dir(sandbox.data().join("artifacts")).unwrap().map(|shard| shard.unwrap().path());
+    let mut files = shards.flat_map(|shard| fs::read_dir(shard).unwrap()).map(|file| file.unwrap().path());
+    files.next().unwrap()
+}
+
+#[test]
+fn lost_artifact_is_named_and_ends_no_backup() {
+    let sandbox = Sandbox::with_run();
+    fs::remove_file(artifact(&sandbox)).unwrap();
+    let ran = sandbox.run(&["store", "backup", "copy"]);
+    let told: Vec<_> = ran.expect_code(1).stdout.lines().skip(1).take(3).map(str::to_owned).collect();
+    assert_eq!(told[0], "Not whole: the store has lost 1 artifact:");
+    assert!(told[1].starts_with("  event ") && told[1].ends_with(": its file is missing"), "{ran}");
+    assert_eq!(told[2], "An older backup may have them. Everything else is in this one.");
+    let reply = sandbox.json(&["store", "restore", "copy", "--replace"]);
+    assert_eq!(reply["lost"].as_array().unwrap().len(), 1);
+    assert_eq!(reply["lost"][0]["damaged"], false);
+    assert_eq!(sandbox.run(&["store", "check"]).code, Some(1));
+}
+
+#[test]
+fn backup_that_fails_leaves_nothing_behind() {
+    let sandbox = Sandbox::with_run();
+    let lost = artifact(&sandbox);
+    fs::remove_file(&lost).unwrap();
+    fs::create_dir(&lost).unwrap();
+    sandbox.run(&["store", "backup", "copy"]).expect_code(4);
+    assert!(!sandbox.path("copy").exists());
+    fs::remove_dir(&lost).unwrap();
+    sandbox.run(&["store", "backup", "copy"]).expect_code(1);
+    let error = sandbox.json_error(&["store", "restore", "nowhere", "--data", "other"], 2);
+    assert!(error["message"].as_str().unwrap().ends_with("ledger.db: name a folder that has one"), "{error}");
 }

@@ -68,7 +68,8 @@ fn key(code: &str) -> Result<RecordKey, Refusal> {
     Ok(RecordKey::new(format!("{PREFIX}{}", sha256(code.as_bytes())))?)
 }
 
-const PREFIX: &str = "link/";
+/// What the keys of their records begin with.
+pub(crate) const PREFIX: &str = "link/";
 /// How long a link is good.
 pub const LINK_TIMEOUT: Duration = Duration::from_mins(5);
 /// How many links wait at once.

@@ -1,24 +1,43 @@
 //! Backups: a consistent copy of the database while appends go on, and the artifacts it names. Keys and other
 //! secrets are never part of it.
 //!
-//! The copy has no `ledger.db` before everything else is in place and synced, so half a backup is no store.
+//! The copy has no `ledger.db` before everything else is in place and synced, so half a backup is no store. An artifact
+//! that the store has lost keeps nothing else from being saved: a backup notes it, and only what is noted may be missing
+//! from it when it comes back.
 
 use std::{fs, path::Path};
 
-use demur_core::hash::Digest;
 use demur_ledger::entry::Address;
 use rusqlite::{Connection, Result as SqlResult};
 
-use super::{SqliteStore, close, connection, trouble};
+use super::{
+    SqliteStore, close, connection,
+    lost::{LostArtifact, addresses, place},
+    trouble,
+};
 use crate::{
     artifacts::Artifacts,
     contract::{RESTORED, StoreError, StoreProgress, StoreStep},
     folder::{self, Folder, io_trouble, shown},
 };
 
+/// What became of a backup that was brought back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// How many records were left behind.
+    pub left: u64,
+    /// What was lost before the backup was made.
+    pub lost: Vec<LostArtifact>,
+}
+
 impl SqliteStore {
-    /// Copies the store as of one moment into a folder that is empty or not there yet. Appends go on meanwhile.
-    pub fn backup(&self, to: &Path, progress: &mut dyn FnMut(StoreProgress)) -> Result<(), StoreError> {
+    /// Copies the store as of one moment into a folder that is empty or not there yet; returns which artifacts it lacks.
+    /// Appends go on meanwhile. Nothing stays in the folder where it fails.
+    pub fn backup(
+        &self,
+        to: &Path,
+        progress: &mut dyn FnMut(StoreProgress),
+    ) -> Result<Vec<LostArtifact>, StoreError> {
         let target = Folder::at(to);
         target.create()?;
         let mut files = fs::read_dir(to).map_err(io_trouble("read the folder of the backup"))?;
@@ -27,30 +46,36 @@ impl SqliteStore {
             return Err(StoreError::Foreign { what });
         }
         let _lock = target.lock()?;
-        self.copy(&target, false, progress)
+        let copied = self.copy(&target, None, progress);
+        if copied.is_err() {
+            target.discard_copy();
+        }
+        copied.map(|copied| copied.lost)
     }
 
-    /// Puts a backup into a folder that has no store. The new store has the record [`RESTORED`] before it has
-    /// its name.
+    /// Puts a backup into a folder that has no store, without the records whose keys begin with one of `left`. The new
+    /// store has the record [`RESTORED`] before it has its name.
     pub fn restore(
         from: &Path,
         to: &Path,
+        left: &[&str],
         progress: &mut dyn FnMut(StoreProgress),
-    ) -> Result<(), StoreError> {
+    ) -> Result<Restored, StoreError> {
         let source = Self::open_read_only(from)?;
         let target = Folder::at(to);
         target.create()?;
         let _lock = target.lock()?;
         target.expect_no_store()?;
-        source.copy(&target, true, progress)
+        source.copy(&target, Some(left), progress)
     }
 
+    /// Copies everything. A copy that is restored leaves records behind, and must lack nothing that its backup has not noted.
     fn copy(
         &self,
         target: &Folder,
-        restored: bool,
+        restored: Option<&[&str]>,
         progress: &mut dyn FnMut(StoreProgress),
-    ) -> Result<(), StoreError> {
+    ) -> Result<Restored, StoreError> {
         let new = target.begin_database()?;
         progress(StoreProgress { step: StoreStep::Copy, done: 0, total: 1 });
         let copying = || trouble::of("copy the database");
@@ -63,38 +88,87 @@ impl SqliteStore {
         progress(StoreProgress { step: StoreStep::Copy, done: 1, total: 1 });
 
         let copy = connection::writer(&new).map_err(copying())?;
-        if restored {
-            let sql = "INSERT OR REPLACE INTO records (key, value) VALUES (?1, x'')";
-            copy.execute(sql, [RESTORED]).map_err(copying())?;
+        let addresses = addresses(&copy).map_err(copying())?;
+        let missing = self.copy_artifacts(&addresses, &Artifacts::at(target.artifacts()), progress)?;
+        let left = match restored {
+            Some(left) => {
+                expect_noted(&copy, &missing)?;
+                settle(&copy, left).map_err(copying())?
+            }
+            None => note(&copy, &missing).map_err(copying()).map(|()| 0)?,
+        };
+        let lost = missing.iter().map(|missing| place(&copy, &missing.address, missing.damaged));
+        let lost = lost.collect::<SqlResult<Vec<_>>>().map_err(copying())?;
+        if restored.is_some() {
             connection::use_log(&copy).map_err(copying())?;
         }
-        let addresses = addresses(&copy).map_err(copying())?;
         close(copy)?;
-        self.copy_artifacts(&addresses, &Artifacts::at(target.artifacts()), progress)?;
-        target.finish_database()
+        target.finish_database()?;
+        Ok(Restored { left, lost: lost.into_iter().flatten().collect() })
     }
 
-    /// Each artifact is read, checked and written anew: a link would share its fate with the original.
+    /// Each artifact is read, checked and written anew: a link would share its fate with the original. Returns those that
+    /// are not there, or are not what their addresses say.
     fn copy_artifacts(
         &self,
         addresses: &[Address],
         to: &Artifacts,
         progress: &mut dyn FnMut(StoreProgress),
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<Missing>, StoreError> {
         to.prepare()?;
-        let total = addresses.len() as u64;
+        let (total, mut missing) = (addresses.len() as u64, Vec::new());
         for (done, address) in (1..).zip(addresses) {
-            let missing = || StoreError::Corrupt { what: "the file of an artifact is missing".to_owned() };
-            to.put(&self.artifacts.read(address)?.ok_or_else(missing)?)?;
+            match self.artifacts.read(address) {
+                Ok(Some(bytes)) => drop(to.put(&bytes)?),
+                Ok(None) => missing.push(Missing { address: *address, damaged: false }),
+                Err(StoreError::Corrupt { .. }) => missing.push(Missing { address: *address, damaged: true }),
+                Err(error) => return Err(error),
+            }
             progress(StoreProgress { step: StoreStep::Artifacts, done, total });
         }
-        Ok(())
+        Ok(missing)
     }
 }
 
-fn addresses(connection: &Connection) -> SqlResult<Vec<Address>> {
-    let sql = "SELECT DISTINCT artifact FROM events WHERE length(artifact) > 0 ORDER BY artifact";
-    let mut statement = connection.prepare(sql)?;
-    let address = |bytes| Address::from_digest(Digest::from_bytes(bytes));
-    statement.query_map([], |row| row.get(0).map(address))?.collect()
+/// An artifact that could not be copied.
+struct Missing {
+    address: Address,
+    damaged: bool,
 }
+
+/// Notes in a backup what it lacks.
+fn note(copy: &Connection, missing: &[Missing]) -> SqlResult<()> {
+    let sql = "INSERT OR REPLACE INTO records (key, value) VALUES (?1, x'')";
+    missing.iter().try_for_each(|missing| copy.execute(sql, [noted(&missing.address)]).map(drop))
+}
+
+/// Refuses a backup that lacks what it had when it was made.
+fn expect_noted(copy: &Connection, missing: &[Missing]) -> Result<(), StoreError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM records WHERE key = ?1)";
+    for missing in missing {
+        let known = copy.query_row(sql, [noted(&missing.address)], |row| row.get(0));
+        if !known.map_err(trouble::of("read the backup"))? {
+            let what = "the backup has lost the file of an artifact since it was made".to_owned();
+            return Err(StoreError::Corrupt { what });
+        }
+    }
+    Ok(())
+}
+
+/// Makes a copy the store that comes back; returns how many records it left behind.
+fn settle(copy: &Connection, left: &[&str]) -> SqlResult<u64> {
+    let sql = "DELETE FROM records WHERE substr(key, 1, length(?1)) = ?1";
+    copy.execute(sql, [LOST])?;
+    let counts = left.iter().map(|prefix| copy.execute(sql, [prefix]));
+    let count: usize = counts.sum::<SqlResult<_>>()?;
+    copy.execute("INSERT OR REPLACE INTO records (key, value) VALUES (?1, x'')", [RESTORED])?;
+    Ok(count as u64)
+}
+
+/// Returns the key of the record that notes a lost artifact.
+fn noted(address: &Address) -> String {
+    format!("{LOST}{address}")
+}
+
+/// What the records of a backup begin with that name what it lacks.
+const LOST: &str = "lost-artifact/";

@@ -119,7 +119,10 @@ pub(in crate::arguments) const STORE_BACKUP_ABOUT: &str = "\
 Copy the store into a new folder as of one moment, while the server goes on.
 
 The secret keys are not part of it: whoever has them speaks as their holders, and backups travel. Keep the folder \
-`keys` elsewhere and closed; without the desk's key a store that comes back can record nothing.";
+`keys` elsewhere and closed; without the desk's key a store that comes back can record nothing.
+
+Artifacts that the store has lost are named, and everything else is backed up: exit code 1. Where it fails nothing \
+stays behind.";
 
 pub(in crate::arguments) const STORE_BACKUP_EXAMPLES: &str = "\
 Examples:
@@ -131,9 +134,13 @@ Examples:
 pub(in crate::arguments) const STORE_RESTORE_ABOUT: &str = "\
 Make a backup the store of the data folder, which must have none.
 
-With --replace the store that is there is moved aside into a folder `replaced-TIME` first; nothing is deleted. The \
+With --replace the store that is there is moved aside into a folder `replaced-TIME` first, with the folder `runs`: no \
+run that began in it goes on in the restored one. Nothing is deleted. The \
 desk's key of that time must be in the folder `keys`. Before anything else the registry records that the store came \
 back: a new epoch begins, so that parts of the abandoned history cannot be mixed in later.
+
+Tokens, sessions in browsers and links of the backup are ended, and numbers that lists of questions have printed mean \
+nothing any more.
 
 It needs the data folder for itself, as `demur store rebuild` does.";
 

@@ -70,7 +70,7 @@ fn proof_killed_backup_and_restoration_leave_a_store_or_none() {
             assert!(same(&again));
         } else if !same(&restored) {
             missing += 1;
-            SqliteStore::restore(&backup, &restored, &mut |_| ()).unwrap();
+            SqliteStore::restore(&backup, &restored, &[], &mut |_| ()).unwrap();
             assert!(same(&restored));
         } else {
             let store = SqliteStore::open(&restored).unwrap();
@@ -85,7 +85,7 @@ fn back_up_and_restore(folder: &Path) {
     let store = SqliteStore::open(source).unwrap();
     child::say(BEGUN);
     store.backup(&backup, &mut |_| ()).unwrap();
-    SqliteStore::restore(&backup, &restored, &mut |_| ()).unwrap();
+    SqliteStore::restore(&backup, &restored, &[], &mut |_| ()).unwrap();
 }
 
 /// Runs a test as a child and kills it so many microseconds after it began, at most.

@@ -2,12 +2,13 @@
 
 use std::{
     fs,
+    path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
     thread,
 };
 
 use demur_store::{
-    contract::{Cursor, RESTORED, Store as _, StoreError, StoreStep},
+    contract::{Cursor, RESTORED, Records as _, Store as _, StoreError, StoreStep},
     sqlite::SqliteStore,
 };
 use demur_testing::sample::{done, keep_record, record};
@@ -59,7 +60,7 @@ fn restored_store_is_the_backed_up_one_and_says_that_it_was_restored() {
     assert_eq!(record(&store, RESTORED), None);
     let before = fs::read(backup.join("ledger.db")).unwrap();
 
-    SqliteStore::restore(&backup, &restored, &mut |_| {}).unwrap();
+    SqliteStore::restore(&backup, &restored, &[], &mut |_| {}).unwrap();
     assert_eq!(fs::read(backup.join("ledger.db")).unwrap(), before);
     let copy = SqliteStore::open(&restored).unwrap();
     assert_eq!(copy.changes(Cursor::START, 1000).unwrap(), store.changes(Cursor::START, 1000).unwrap());
@@ -97,20 +98,70 @@ fn nothing_is_overwritten() {
     assert!(matches!(store.backup(&backup, &mut |_| {}), Err(StoreError::Foreign { .. })));
     drop(store);
     let before = fs::read(filled.database()).unwrap();
-    let error = SqliteStore::restore(&backup, &filled.path(), &mut |_| {}).unwrap_err();
+    let error = SqliteStore::restore(&backup, &filled.path(), &[], &mut |_| {}).unwrap_err();
     assert!(matches!(error, StoreError::Exists { .. }), "{error}");
     assert_eq!(fs::read(filled.database()).unwrap(), before);
-    let error = SqliteStore::restore(&filled.folder.path().join("none"), &backup, &mut |_| {}).unwrap_err();
+    let error =
+        SqliteStore::restore(&filled.folder.path().join("none"), &backup, &[], &mut |_| {}).unwrap_err();
     assert!(matches!(error, StoreError::Missing { .. }), "{error}");
 }
 
 #[test]
 fn backup_that_cannot_be_completed_is_no_store() {
     let filled = Filled::new();
-    let address = demur_ledger::entry::Address::of(b"two").to_string();
-    fs::remove_file(filled.path().join("artifacts").join(&address[..2]).join(&address[2..])).unwrap();
-    let backup = filled.folder.path().join("backup");
+    let (artifact, backup) = (artifact(&filled), filled.folder.path().join("backup"));
+    fs::remove_file(&artifact).unwrap();
+    // Neither there nor missing: nobody knows.
+    fs::create_dir(&artifact).unwrap();
     let error = filled.open().backup(&backup, &mut |_| {}).unwrap_err();
-    assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
-    assert!(matches!(SqliteStore::open(&backup), Err(StoreError::Missing { .. })));
+    assert!(matches!(error, StoreError::Trouble { .. }), "{error}");
+    assert_eq!(fs::read_dir(&backup).unwrap().count(), 0);
+    fs::remove_dir(&artifact).unwrap();
+    filled.open().backup(&backup, &mut |_| {}).unwrap();
+}
+
+/// Returns the file of an artifact.
+fn artifact(filled: &Filled) -> PathBuf {
+    let address = demur_ledger::entry::Address::of(b"two").to_string();
+    filled.path().join("artifacts").join(&address[..2]).join(&address[2..])
+}
+
+#[test]
+fn artifact_that_the_store_has_lost_is_named_and_keeps_nothing_else_from_coming_back() {
+    let filled = Filled::new();
+    for damaged in [true, false] {
+        let [backup, restored] =
+            ["backup", "restored"].map(|name| filled.folder.path().join(format!("{name}-{damaged}")));
+        if damaged {
+            fs::write(artifact(&filled), b"other").unwrap();
+        } else {
+            fs::remove_file(artifact(&filled)).unwrap();
+        }
+        let lost = filled.open().backup(&backup, &mut |_| {}).unwrap();
+        assert_eq!(lost.iter().map(|lost| lost.damaged).collect::<Vec<_>>(), [damaged]);
+        let back = SqliteStore::restore(&backup, &restored, &[], &mut |_| {}).unwrap();
+        assert_eq!(back.lost.iter().map(|lost| lost.sequence).collect::<Vec<_>>(), [lost[0].sequence]);
+        let again = SqliteStore::open(&restored).unwrap();
+        assert_eq!(again.records("lost-artifact/", None, 10).unwrap(), []);
+        assert_eq!(again.check(&mut |_| {}).unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn records_that_are_left_behind_are_not_in_the_restored_store() {
+    let filled = Filled::new();
+    let [backup, restored] = ["backup", "restored"].map(|name| filled.folder.path().join(name));
+    let store = filled.open();
+    for key in ["link/one", "token/one", "token/two", "tokens", "name/token/"] {
+        keep_record(&store, key, b"1").unwrap();
+    }
+    store.backup(&backup, &mut |_| {}).unwrap();
+    let back = SqliteStore::restore(&backup, &restored, &["token/", "link/"], &mut |_| {}).unwrap();
+    assert_eq!(back.left, 3);
+    let copy = SqliteStore::open(&restored).unwrap();
+    let there = |key| record(&copy, key).is_some();
+    assert_eq!(
+        ["link/one", "token/one", "token/two", "tokens", "name/token/"].map(there),
+        [false, false, false, true, true]
+    );
 }

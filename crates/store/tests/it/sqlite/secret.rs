@@ -131,7 +131,7 @@ fn backup_and_restored_store_hold_no_secret() {
     store.keep_secret(at, &secret).unwrap();
     let (backup, restored) = (filled.folder.path().join("backup"), filled.folder.path().join("restored"));
     store.backup(&backup, &mut |_| {}).unwrap();
-    SqliteStore::restore(&backup, &restored, &mut |_| {}).unwrap();
+    SqliteStore::restore(&backup, &restored, &[], &mut |_| {}).unwrap();
     for folder in [&backup, &restored] {
         for part in parts(&secret).step_by(37) {
             assert_eq!(holding(folder, part), Vec::<PathBuf>::new());
