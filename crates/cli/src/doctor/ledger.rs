@@ -3,10 +3,13 @@
 use demur_desk::{
     data::DataFolder, keyring::FolderKeyring, operating_system::OperatingSystem, owner::find_desk_key,
 };
-use demur_ledger::envelope::Event;
+use demur_ledger::{
+    envelope::Event,
+    name::{Sequence, TraceId},
+};
 use demur_store::{
     contract::{Store as _, StoreError},
-    sqlite::{SqliteStore, VERSION},
+    sqlite::{LostArtifact, SqliteStore, VERSION},
 };
 
 use super::Check;
@@ -42,6 +45,7 @@ fn open(data: &DataFolder, store: &SqliteStore, system: OperatingSystem) -> Vec<
         Ok(_) => Check::ok("store", format!("opens, version {VERSION}")),
         Err(error) => Check::failed("store", error.clone()),
     }];
+    checks.push(damage(store).unwrap_or_else(|error| Check::failed("traces", error)));
     if matches!(store.registry(), Ok(Some(_))) {
         checks.push(match find_desk_key(&FolderKeyring::of(data), store) {
             Ok(key) => Check::ok("desk key", format!("{} is here", key.public().fingerprint().short())),
@@ -50,6 +54,29 @@ fn open(data: &DataFolder, store: &SqliteStore, system: OperatingSystem) -> Vec<
     }
     checks.push(time(system, newest.ok().flatten()));
     checks
+}
+
+/// Returns what is known to be damaged, and which artifacts have no file. Whether everything else holds takes longer to say.
+fn damage(store: &SqliteStore) -> Result<Check, Failure> {
+    let place = |trace: TraceId, sequence: Option<Sequence>, what: &str| {
+        let at = sequence.map_or(String::new(), |sequence| format!("event {sequence} of "));
+        format!("{at}trace {trace}: {what}")
+    };
+    let (marked, lost) = (store.marked_traces(MAX_NAMED + 1)?, store.lost_artifacts(MAX_NAMED + 1)?);
+    let mut found: Vec<_> =
+        marked.iter().map(|(trace, failure)| place(*trace, failure.sequence, &failure.code)).collect();
+    let is_new = |lost: &&LostArtifact| !marked.iter().any(|(trace, _)| *trace == lost.trace);
+    let lost = lost.iter().filter(is_new);
+    found.extend(
+        lost.map(|lost| place(lost.trace, Some(lost.sequence), "the file of its artifact is missing")),
+    );
+    if found.is_empty() {
+        return Ok(Check::ok("traces", "no damage is known; `demur store check` looks at all of them"));
+    }
+    let more = if found.len() > MAX_NAMED { "; and more" } else { "" };
+    found.truncate(MAX_NAMED);
+    let found = format!("damaged: {}{more}", found.join("; "));
+    Ok(Check::problem("traces", found, "`demur store check` says what holds and what to do"))
 }
 
 /// Returns when the newest event was recorded.
@@ -81,5 +108,7 @@ fn time(system: OperatingSystem, newest: Option<demur_core::time::Timestamp>) ->
     }
 }
 
+/// How many damaged places are named.
+const MAX_NAMED: usize = 5;
 /// How many milliseconds a clock may be behind the record before that is a problem.
 const MAX_CLOCK_LAG_MILLIS: u64 = 60_000;

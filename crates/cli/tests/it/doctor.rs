@@ -81,6 +81,7 @@ fn server_and_record_are_looked_at() {
     ok       keys         [DIR]/data/keys, mode 0700, 2 secrets
     ok       log          [DIR]/data/server.log, mode 9, 9 KiB
     ok       store        opens, version 3
+    ok       traces       no damage is known; `demur store check` looks at all of them
     ok       desk key     [KEY] is here
     ok       clock        [TIME]
     ok       server       demur 9.9.9, protocol 9, process 9
@@ -230,4 +231,21 @@ fn event_of_the_future_is_a_problem() {
     );
     let reply = examined(&sandbox, 3);
     assert_eq!(check(&reply, "clock")["state"], "problem", "{reply}");
+}
+
+/// What `trace list` knows, and what can be seen at a glance.
+#[test]
+fn damaged_traces_and_missing_artifacts_are_a_problem() {
+    let sandbox = Sandbox::with_run();
+    assert_eq!(check(&examined(&sandbox, 0), "traces")["state"], "ok");
+    let shards = fs::read_dir(sandbox.data().join("artifacts")).unwrap().map(|shard| shard.unwrap().path());
+    let mut files = shards.flat_map(|shard| fs::read_dir(shard).unwrap()).map(|file| file.unwrap().path());
+    fs::remove_file(files.next().unwrap()).unwrap();
+    let found = examined(&sandbox, 3);
+    let traces = check(&found, "traces");
+    assert_eq!((&traces["state"], &found["healthy"]), (&"problem".into(), &false.into()));
+    assert!(traces["found"].as_str().unwrap().ends_with("the file of its artifact is missing"), "{traces}");
+    sandbox.run(&["store", "check"]).expect_code(1);
+    let found = examined(&sandbox, 3);
+    assert!(check(&found, "traces")["found"].as_str().unwrap().ends_with("ARTIFACT_MISSING"), "{found}");
 }
