@@ -26,11 +26,16 @@ impl Context<'_> {
         Ok(DataFolder::locate(self.data)?)
     }
 
-    /// Returns the data folder for a command that only looks: it has to be there, and is not made.
+    /// Returns the data folder for a command that only looks: it has to be there with a store in it, and nothing is made.
     pub(crate) fn data_there(&self) -> Result<DataFolder, Failure> {
         let data = self.data()?;
-        if is_missing(&data) {
-            let message = format!("expected a data folder at {}, found none", visible_path(data.path()));
+        let found = match is_missing(&data) {
+            true => Some("none"),
+            false if !data.has_store()? => Some("a folder in which nothing is recorded"),
+            false => None,
+        };
+        if let Some(found) = found {
+            let message = format!("expected a data folder at {}, found {found}", visible_path(data.path()));
             let ask = self.typed("ask \"Which colour?\"");
             return Err(Failure::input(NO_DATA, message)
                 .with_hint(format!("`{ask}` makes it with the first question; --data names another")));

@@ -81,7 +81,13 @@ fn run() -> Exit {
     }
     let mut output = Output::of_process(arguments::asks_for_json(&words));
     let ended = match Arguments::try_parse_from(&words) {
-        Ok(arguments) => perform(&arguments, &mut output),
+        Ok(arguments) => perform(&arguments, &mut output).map_err(|error| {
+            let hint = arguments.data.as_deref().zip(error.hint());
+            match hint.map(|(folder, hint)| hints::in_folder(hint, folder)) {
+                Some(hint) => error.with_hint(hint),
+                None => error,
+            }
+        }),
         Err(stop) => explain(&suggest(stop, &words, &Arguments::command()), &words, &mut output),
     };
     ended.unwrap_or_else(|error| {

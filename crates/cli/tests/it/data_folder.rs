@@ -62,6 +62,26 @@ fn looking_makes_no_folder_and_says_that_there_is_none() {
     assert!(!sandbox.data().exists() && !sandbox.path("typo").exists());
 }
 
+/// A folder may be mistyped that is there.
+#[test]
+fn looking_makes_nothing_in_a_folder_without_a_store() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.data()).unwrap();
+    for arguments in
+        [&["watch"][..], &["token", "list"], &["people", "list"], &["show", "01ARZ3"], &["wait", "1"]]
+    {
+        let error = sandbox.json_error(arguments, 2);
+        assert_eq!(error["code"], "NO_DATA", "{arguments:?}: {error}");
+    }
+    assert_snapshot!(sandbox.run(&["inbox", "--list"]), @r#"
+    exit 0
+    --- stdout
+    Nothing waits: expected a data folder at [DIR]/data, found a folder in which nothing is recorded.
+    `demur ask "Which colour?"` makes it with the first question; --data names another
+    "#);
+    assert_eq!(std::fs::read_dir(sandbox.data()).unwrap().count(), 0);
+}
+
 #[test]
 fn writing_makes_the_folder_and_says_so_once() {
     const MADE: &str = "Made the data folder ";
@@ -88,4 +108,13 @@ fn mistake_makes_no_folder() {
     let sandbox = Sandbox::new();
     sandbox.run(&["keys", "new", "alice", "--role", "planner", "--out", "missing/key"]).expect_code(2);
     assert!(!sandbox.data().exists());
+}
+
+#[test]
+fn hint_names_the_folder_that_was_named() {
+    let sandbox = Sandbox::with_keys();
+    let error = sandbox.json_error(&["--data", "data", "open", "--as", "nobody", "--print"], 2);
+    assert_eq!(error["hint"], "`demur --data data people list` shows them");
+    let error = sandbox.json_error(&["open", "--as", "nobody", "--print"], 2);
+    assert_eq!(error["hint"], "`demur people list` shows them");
 }
