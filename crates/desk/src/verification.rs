@@ -101,15 +101,18 @@ impl Verification {
     /// Returns the answer about a file, and about a second one beside it.
     pub fn new(report: Report, second: Option<Report>, no_guess: Option<Guesses>, elapsed: Duration) -> Self {
         let comparison = second.as_ref().map(|second| Comparison::of(&report, second));
-        let both = match &comparison {
-            Some(Comparison::Differ(difference)) => Some(difference.equivocation),
-            _ => None,
+        let (both, compared) = match &comparison {
+            Some(Comparison::Differ(difference)) => (Some(difference.equivocation), Verdict::Fail),
+            // What was asked for was not found out.
+            Some(Comparison::Incomparable(_)) => (None, Verdict::NotEstablished),
+            Some(Comparison::Agree) | None => (None, Verdict::Pass),
         };
-        let worst = second.iter().map(|report| report.verdict).fold(report.verdict, Verdict::max);
+        let verdicts = second.iter().map(|report| report.verdict).chain([report.verdict]);
+        let verdict = verdicts.fold(compared, Verdict::max);
         let later = second.as_ref().and_then(Report::code);
         Self {
             code: if both == Some(true) { Some(Code::Equivocation) } else { report.code().or(later) },
-            verdict: if both.is_some() { Verdict::Fail } else { worst },
+            verdict,
             comparison,
             no_guess,
             report,

@@ -33,7 +33,7 @@ fn side_by_side(comparison: &Comparison) -> Vec<String> {
     match comparison {
         Comparison::Agree => vec!["The two files agree wherever both have an event.".to_owned()],
         Comparison::Incomparable(unsaid) => {
-            vec![format!("The two files were not compared: {}.", unsaid.reason)]
+            vec![format!("Not established: the two files were not compared: {}.", unsaid.reason)]
         }
         Comparison::Differ(difference) => parting(difference),
     }

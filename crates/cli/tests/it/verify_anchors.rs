@@ -155,8 +155,12 @@ fn same_file_twice_agrees_and_other_traces_are_not_compared() {
     assert_eq!(side_by_side(ran.expect_code(0)), "The two files agree wherever both have an event.\n");
     let (one, other) = (file("anchor-other-trace.jsonl"), file("anchor-other-trace.second.jsonl"));
     let ran = sandbox.run(&["verify", &one, &other]);
-    assert!(side_by_side(ran.expect_code(0)).starts_with("The two files were not compared: "), "{ran}");
+    let not_compared = "Not established: the two files were not compared: ";
+    assert!(side_by_side(ran.expect_code(1)).starts_with(not_compared), "{ran}");
+    let ran = sandbox.run(&["verify", &one, &other, "--json"]);
+    let reply: serde_json::Value = serde_json::from_str(&ran.expect_code(1).stdout).unwrap();
+    assert_eq!((&reply["verdict"], &reply["report"]["verdict"]), (&"not_established".into(), &"pass".into()));
     sandbox.golden_with("cut.jsonl", "\"store_created\"", "\"store_creeted\"");
     let ran = sandbox.run(&["verify", &golden, "cut.jsonl"]);
-    assert!(side_by_side(ran.expect_code(1)).starts_with("The two files were not compared: "), "{ran}");
+    assert!(side_by_side(ran.expect_code(1)).starts_with(not_compared), "{ran}");
 }
