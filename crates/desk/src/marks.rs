@@ -39,7 +39,7 @@ use demur_ledger::{
 };
 use demur_sequencer::Listener;
 
-pub use standing::{name, tidy};
+pub use standing::{may_stop, name, tidy};
 
 use crate::durable;
 

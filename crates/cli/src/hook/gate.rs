@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use demur_api::{
     call::ApiRequest,
+    code::Code,
     hook::{Hook, Stopped},
     operation::{NoArguments, SetHook},
     question::QuestionView,
@@ -34,14 +35,24 @@ pub(super) fn refusal(
     session: Option<&SessionId>,
 ) -> Result<Option<String>, Failure> {
     let folder = data.path().to_owned();
-    match standing(&data, options)? {
+    let standing = standing(&data, options)?;
+    match standing {
         AskerStanding::Clear => return Ok(None),
         // Where nothing was ever recorded, nothing is open.
         AskerStanding::Unknown if !data.has_store()? => return Ok(None),
         AskerStanding::Marked if tool.is_own(&options.server) => return Ok(None),
         AskerStanding::Unknown | AskerStanding::Marked => {}
     }
-    let Stopped { questions, address } = ask(&Client::to_running(data)?, options, Duration::ZERO)?;
+    let Stopped { questions, address } =
+        match ask(&Client::to_running(data.clone())?, options, Duration::ZERO) {
+            // No hook has met a server here yet, so there are no marks: the record says whether anything may be open.
+            Err(error)
+                if error.is(Code::NoServer) && standing == AskerStanding::Unknown && !may_stop(&data)? =>
+            {
+                return Ok(None);
+            }
+            asked => asked?,
+        };
     let own: Vec<_> =
         questions.into_iter().filter(|question| session::stops(&folder, session, question.id)).collect();
     let operations = Operations::read(options.policy.as_deref(), &folder);
@@ -51,6 +62,11 @@ pub(super) fn refusal(
     }
     let first = own.first().filter(|_| tool.releases());
     Ok(first.map(|question| reason(question, tool, address.as_deref())))
+}
+
+/// Returns whether the record has anything that may stop an agent, whoever asked it. Nothing is changed or finished.
+fn may_stop(data: &DataFolder) -> Result<bool, Failure> {
+    Ok(marks::may_stop(&data.whole_store()?)?)
 }
 
 /// Puts the hook in force at the beginning of a session, so that no tool call has to wait for a server that must start.

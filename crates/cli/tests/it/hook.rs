@@ -79,6 +79,20 @@ fn tool_call_is_refused_while_a_question_is_open() {
     assert_eq!(refusal(&sandbox, "Bash"), None);
 }
 
+/// There are no marks before a hook has met a server, and none is started for a call.
+#[test]
+fn before_the_first_server_is_met_only_what_may_be_open_stops_a_call() {
+    let sandbox = Sandbox::with_keys();
+    let answered = asked(&sandbox, &["Delete?", "--as", "claude-code"]);
+    sandbox.run(&["answer", &answered, "yes"]).expect_code(0);
+    sandbox.rest();
+    assert!(!sandbox.data().join("hooked.json").exists());
+    assert_eq!(refusal(&sandbox, "Bash"), None);
+    asked(&sandbox, &["And now?", "--as", "claude-code"]);
+    sandbox.rest();
+    assert!(refusal(&sandbox, "Bash").unwrap().contains("no server runs"));
+}
+
 /// CLR-62
 #[test]
 fn question_that_names_operations_blocks_those() {

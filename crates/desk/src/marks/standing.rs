@@ -16,7 +16,7 @@ use demur_ledger::{
     name::{PrincipalId, Sequence, TraceId},
     question::OutcomeKind,
 };
-use demur_store::contract::{QuestionFilter, QuestionSummary};
+use demur_store::contract::{QuestionFilter, QuestionSummary, Store};
 
 use super::{HOOKED, Marks, OPEN, is_of, parse};
 use crate::{
@@ -140,8 +140,7 @@ fn replace(marks: &Marks, wanted: &BTreeSet<QuestionId>, is_whole: bool) -> io::
 fn stopping(owner: &Owner, own: &BTreeSet<PrincipalId>) -> Result<Vec<Stopping>, Refusal> {
     let mut found = Vec::new();
     for asker in own {
-        let asked =
-            blocking(owner, *asker, vec![OutcomeKind::Open, OutcomeKind::Declined, OutcomeKind::Expired])?;
+        let asked = blocking(owner, *asker, STOPPING.to_vec())?;
         for summary in asked {
             if !run::is_over(owner, summary.trace)? {
                 found.push((summary, *asker));
@@ -162,6 +161,13 @@ fn stopping(owner: &Owner, own: &BTreeSet<PrincipalId>) -> Result<Vec<Stopping>,
     found.sort_unstable_by_key(|(summary, _)| summary.cursor);
     let id = |summary: &QuestionSummary| QuestionId { trace: summary.trace, sequence: summary.sequence };
     Ok(found.into_iter().map(|(summary, asker)| Stopping { id: id(&summary), asker }).collect())
+}
+
+/// Returns whether a store holds a question or a gap that may stop somebody, whoever that is.
+pub fn may_stop(store: &dyn Store) -> Result<bool, Refusal> {
+    let (outcomes, severity) = (Some(STOPPING.to_vec()), Some(Severity::Block));
+    let filter = QuestionFilter { outcomes, severity, ..QuestionFilter::default() };
+    Ok(!store.questions(&filter, None, 1)?.is_empty())
 }
 
 /// Returns the blocking questions that somebody asked. Those of everybody else are not looked at, however many they are.
@@ -187,6 +193,9 @@ fn author_of(owner: &Owner, trace: TraceId) -> Result<PrincipalId, Refusal> {
     let (event, _) = record::read(owner.sequencer().store(), trace, Sequence::FIRST)?;
     Ok(event.envelope().actor)
 }
+
+/// How a question stands that stops its asker.
+const STOPPING: [OutcomeKind; 3] = [OutcomeKind::Open, OutcomeKind::Declined, OutcomeKind::Expired];
 
 #[cfg(test)]
 mod tests {
