@@ -17,13 +17,15 @@ use demur_api::{
     plan::{self as api, GapStatus, PlanStanding, ResolvedGap, ToldPlan},
 };
 use demur_clarify::{name::AgentId, uuid::Uuid};
-use demur_core::{canonical, limit::Text};
+use demur_core::{canonical, limit::Text, visible::visible};
 use demur_desk::{
     durable,
     plan::{self as desk},
+    visible::shell_word,
 };
 use demur_ledger::name::{Sequence, TraceId};
 use demur_rules::{Plan, Rules};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub(crate) use attest::{attest, attestation_of};
@@ -103,7 +105,14 @@ fn checked(context: &Context<'_>, plan: &Plan, rules: &Rules) -> Result<PlanStan
 fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, Failure> {
     let (plan, rules) = (rules::read_plan(&arguments.plan)?, chosen(&arguments.rules)?);
     arguments.author.parse::<AgentId>().map_err(|error| Failure::of(Code::AgentName, error))?;
-    let client = Client::of_store(context)?;
+    let client = Client::of_store(context).map_err(|error| {
+        let make = context.typed(&format!("keys new {} --role agent", shell_word(arguments.author.as_ref())));
+        if error.is(Code::NoKeys) {
+            error.with_hint(format!("`{make}` makes the key of the agent"))
+        } else {
+            error
+        }
+    })?;
     let given = api::SubmitPlanAs {
         author: named(&arguments.author)?,
         plan: members(&plan)?,
@@ -140,8 +149,27 @@ fn begin(context: &mut Context<'_>, arguments: &BeginOperation) -> Result<Exit, 
         api::BeginOperationAs { author: named(&arguments.author)?, operation: arguments.operation.clone() };
     let request = ApiRequest::<BeginOperationAs>::send(OfPlan { session }, given);
     let told = client.call_with(&request, SocketRequest::once)?;
-    tell(context, &client, told, None)?;
+    let operation = arguments.operation.to_string();
+    context.output.reply(&Begun { operation, standing: told.into_standing() })?;
     Ok(Exit::Success)
+}
+
+/// An operation that is on record as begun.
+#[derive(Serialize)]
+struct Begun {
+    #[serde(skip)]
+    operation: String,
+    #[serde(flatten)]
+    standing: PlanStanding,
+}
+
+impl Reply for Begun {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let mut lines =
+            vec![format!("{} {} is on record as begun.", paint.good("Begun:"), visible(&self.operation))];
+        lines.extend(self.standing.lines(paint));
+        lines
+    }
 }
 
 fn confirm(context: &mut Context<'_>, arguments: &ConfirmPlan) -> Result<Exit, Failure> {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use demur_api::{
     code::{Code, RuleCode},
     plan::PlanStanding,
+    question::QuestionId,
     refusal::Refusal,
 };
 use demur_clarify::{
@@ -33,7 +34,7 @@ use demur_ledger::{
     name::{Operation, Position, Sequence, TraceId},
 };
 use demur_plan::{
-    Error, Session,
+    Error, Gap, Session,
     act::{self, Act, Judged},
 };
 use demur_rules::{Plan, Rules};
@@ -185,8 +186,17 @@ pub fn begin(
 ) -> Result<Session, Refusal> {
     session::read(owner.sequencer(), session)?;
     let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(author));
-    session::perform(owner, trace, &speaker, || Ok((act::begin(operation.clone()), ())))?;
-    session::read(owner.sequencer(), session)
+    let begun = session::perform(owner, trace, &speaker, || Ok((act::begin(operation.clone()), ())));
+    let now = session::read(owner.sequencer(), session)?;
+    match begun {
+        Ok(_) => Ok(now),
+        Err(error) if error.code.as_str() == "OPERATION_BLOCKED" => {
+            let blocking = now.open_gaps().filter(|gap| gap.blocks(operation)).collect::<Vec<_>>();
+            let message = format!("{operation} is blocked until this is settled: {}", named(&blocking));
+            Err(with_gaps(error, message, &now, &blocking))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Records that an agent confirms its plan with all answers in it; refused while a gap is open (CLR-31).
@@ -198,14 +208,32 @@ pub fn confirm(owner: &Owner, author: Arc<Author>, session: Uuid) -> Result<(Pos
     let now = session::read(owner.sequencer(), session)?;
     match confirmed {
         Ok((at, ())) => Ok((at, now)),
-        Err(error) => Err(with_open_gaps(error, &now)),
+        Err(error) if now.standing() == PlanStatus::Attested => {
+            Err(Refusal { code: error.code, ..attested(&now) })
+        }
+        Err(error) if error.code.as_str() == "QUESTIONS_OPEN" => {
+            let open = now.open_gaps().collect::<Vec<_>>();
+            let message = format!("expected every gap to be settled, still open: {}", named(&open));
+            Err(with_gaps(error, message, &now, &open))
+        }
+        Err(error) => Err(error),
     }
 }
 
-/// Returns the error with the gaps that are still open (CLR-31).
-fn with_open_gaps(error: Refusal, session: &Session) -> Refusal {
-    let open: Vec<_> = session.open_gaps().map(|gap| format!("{} ({})", gap.id, gap.field)).collect();
-    if open.is_empty() { error } else { error.with_cure(format!("settle {}", open.join(", "))) }
+/// Returns gaps by their names in the session, with their fields.
+fn named(gaps: &[&Gap]) -> String {
+    gaps.iter().map(|gap| format!("{} ({})", gap.id, gap.field)).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the error with the gaps that are in the way, in the words of the session (CLR-31): the ledger knows questions only.
+fn with_gaps(error: Refusal, message: String, session: &Session, gaps: &[&Gap]) -> Refusal {
+    let Some(first) = gaps.first() else { return error };
+    let id = QuestionId { trace: session.trace(), sequence: first.question.sequence };
+    let (uuid, gap) = (session.uuid(), &first.id);
+    let cure = format!(
+        "`demur plan resolve {uuid} {gap} ANSWER` settles {gap}, which is question {id} in the inbox"
+    );
+    Refusal { message, ..error.with_cure(cure) }
 }
 
 /// Records and returns the attestation of what an agent made of its plan.
@@ -236,10 +264,20 @@ pub fn attest(
     Ok((at.sequence, attestation))
 }
 
+/// Returns the refusal of a plan that came to its end.
+fn attested(session: &Session) -> Refusal {
+    let message = "expected a plan that is not attested yet, found one that is attested already";
+    Refusal::new(Code::Rule(RuleCode::OUT_OF_PLAN), message)
+        .with_cure(format!("`demur plan show {}` shows it; a new plan is submitted anew", session.uuid()))
+}
+
 fn not_confirmed(session: &Session) -> Refusal {
+    if session.standing() == PlanStatus::Attested {
+        return attested(session);
+    }
     let message = format!("expected a confirmed plan, found one that is {}", session.standing().as_str());
     Refusal::new(Code::Rule(RuleCode::OUT_OF_PLAN), message)
-        .with_cure("settle every question, then confirm the plan; a plan is attested once")
+        .with_cure("settle every question, then confirm the plan")
 }
 
 /// Records which open questions were put before whom.

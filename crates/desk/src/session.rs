@@ -21,6 +21,7 @@ use crate::{
     lookup::Lookup,
     owner::{self, Owner},
     record,
+    visible::shell_word,
 };
 
 /// Who says something.
@@ -98,7 +99,7 @@ pub fn author(owner: &Owner, name: &str, role: Role) -> Result<Arc<Author>, Refu
     owner.find_author(name, role)?.ok_or_else(|| {
         let message = format!("expected a key of {name:?} that speaks as {role}, found none");
         Refusal::new(Code::KeyUnknown, message)
-            .with_cure(format!("make it with `demur keys new NAME --role {role}`"))
+            .with_cure(format!("make it with `demur keys new {} --role {role}`", shell_word(name.as_ref())))
     })
 }
 

@@ -21,7 +21,7 @@ use demur_ledger::{
     envelope::Event,
     event_type::{Content, Facts},
     facts::{Question, Severity},
-    name::{Position, PrincipalId, Sequence, TraceId},
+    name::{Operation, Position, PrincipalId, Sequence, TraceId},
     question::Outcome,
     trace_state::{self, Work},
 };
@@ -72,6 +72,13 @@ pub struct Gap {
     pub content: QuestionContent,
     pub(crate) facts: Question,
     pub(crate) asked: Timestamp,
+}
+
+impl Gap {
+    /// Returns whether an operation waits for it.
+    pub fn blocks(&self, operation: &Operation) -> bool {
+        self.facts.blocks.contains(operation)
+    }
 }
 
 /// An answer that counts.

@@ -84,7 +84,7 @@ fn tells_its_story() {
       the desk asks, gap-001 compliance.jurisdiction: JSP 440 (UK MOD) selected but deployment target is USWDS (USA). Which jurisdiction applies?
       the desk asks, gap-002 output_path: real_build is requested but output_path is not set. Into which directory is the build to be written?
       eve (agent) wants to build all the same.
-        Refused, OPERATION_BLOCKED: build is blocked until question 2 is settled
+        Refused, OPERATION_BLOCKED: build is blocked until this is settled: gap-001 (compliance.jurisdiction), gap-002 (output_path)
       finn (answerer) answers gap-001: "jsp-440-only". settled.
       finn (answerer) answers gap-002: "the usual one". recorded, and asked again: it names nothing.
       somebody at the terminal answers gap-002: "dist". settled.
@@ -131,7 +131,7 @@ fn tells_its_story() {
       demur keys list --data kept
 
     Delete the folder when you are done:
-      demur stop --data kept; rm -r kept
+      demur stop --data kept 2>/dev/null; rm -r kept
     "#);
 }
 

@@ -427,3 +427,44 @@ fn with(members: &Value) -> Value {
 }
 
 const SESSION: &str = "0196bb7c-0000-7000-8000-000000000001";
+
+/// CLR-31, CLR-62: the ledger counts questions, people know gaps.
+#[test]
+fn what_is_in_the_way_is_named_as_the_plan_names_it() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "plan.json", &seed());
+    let error = sandbox.json_error(&["plan", "submit", "plan.json"], 2);
+    assert_eq!(error["hint"], "`demur keys new agent --role agent` makes the key of the agent");
+    sandbox.run(&["keys", "new", "agent", "--role", "agent"]).expect_code(0);
+    sandbox.run(&["plan", "submit", "plan.json"]).expect_code(3);
+    let gap = "gap-001 (compliance.jurisdiction)";
+    let confirm = sandbox.json_error(&["plan", "confirm", "last"], 3);
+    assert_eq!(confirm["message"], format!("expected every gap to be settled, still open: {gap}"));
+    let begin = sandbox.json_error(&["plan", "begin", "last", "build"], 3);
+    assert_eq!(begin["message"], format!("build is blocked until this is settled: {gap}"));
+    let question = sandbox.json(&["inbox", "--list"])["questions"][0]["id"].as_str().unwrap().to_owned();
+    for error in [confirm, begin] {
+        let hint = error["hint"].as_str().unwrap();
+        assert!(
+            hint.contains(" gap-001 ANSWER` settles gap-001, which is question ") && hint.contains(&question)
+        );
+    }
+}
+
+#[test]
+fn plan_that_is_attested_says_so_and_an_operation_that_began_too() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "plan.json", &with(&json!({})));
+    sandbox.run(&["keys", "new", "agent", "--role", "agent"]).expect_code(0);
+    sandbox.run(&["plan", "submit", "plan.json"]).expect_code(0);
+    let begun = sandbox.run(&["plan", "begin", "last", "build"]);
+    assert!(begun.expect_code(0).stdout.starts_with("Begun: build is on record as begun.\n"), "{begun}");
+    sandbox.run(&["plan", "confirm", "last"]).expect_code(0);
+    fs::create_dir(sandbox.path("out")).unwrap();
+    fs::write(sandbox.path("out/file"), "made").unwrap();
+    sandbox.run(&["plan", "attest", "last", "--output", "out"]).expect_code(0);
+    for arguments in [&["plan", "attest", "last", "--output", "out"][..], &["plan", "confirm", "last"]] {
+        let message = "expected a plan that is not attested yet, found one that is attested already";
+        assert_eq!(sandbox.json_error(arguments, 3)["message"], message, "{arguments:?}");
+    }
+}
