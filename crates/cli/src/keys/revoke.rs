@@ -3,8 +3,9 @@
 
 use demur_api::{
     call::ApiRequest,
-    key::{self, Removal, Spent},
+    key::{self, Removal, Spent, Status},
     operation::{self, ListKeys, NoArguments, Nothing, OfIdentity},
+    refusal::Refusal,
 };
 use demur_core::{key::Fingerprint, time::Timestamp, visible::visible};
 use demur_ledger::{facts::RevocationReason, name::Sequence};
@@ -27,7 +28,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RevokeKey) -> Result<()
     let (reason, note) = (arguments.reason.into(), arguments.note.clone());
     let path = OfIdentity { fingerprint: key.fingerprint };
     let request = ApiRequest::<operation::RevokeKey>::send(path, key::RevokeKey { reason, note });
-    let revoked = client.call_with(&request, SocketRequest::once)?;
+    let revoked = client.call_with(&request, SocketRequest::once).map_err(|error| match error {
+        Failure::Refused(refusal) if key.status == Status::Revoked => revoked_already(refusal, key, &entries),
+        error => error,
+    })?;
     let usable = |other: &&KeyEntry| {
         other.principal == key.principal && other.fingerprint != key.fingerprint && other.status.speaks()
     };
@@ -41,6 +45,23 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RevokeKey) -> Result<()
         secret: revoked.secret,
         time: revoked.time,
     })
+}
+
+/// Returns the error of a key that was revoked before, with those that still speak.
+fn revoked_already(refusal: Refusal, key: &KeyEntry, entries: &[KeyEntry]) -> Failure {
+    let (name, short) = (visible(&key.name), key.fingerprint.short());
+    let message =
+        format!("expected a key that may still speak, found key {short} of {name}, which is revoked already");
+    let living = entries.iter().filter(|other| other.status.speaks() && other.name == key.name);
+    let living: Vec<_> = living.map(|other| other.fingerprint.short()).collect();
+    let hint = match living.first() {
+        None => format!("no key of {name} speaks any more; `demur keys list` shows those of others"),
+        Some(first) => format!(
+            "{name} still speaks with {}: `demur keys revoke {first} --reason REASON` revokes it",
+            living.join(", ")
+        ),
+    };
+    Refusal { message, ..refusal.with_cure(hint) }.into()
 }
 
 #[derive(Serialize)]

@@ -36,8 +36,8 @@ fn second_revocation_is_refused_by_the_registry() {
     assert_snapshot!(sandbox.run(&["keys", "revoke", "alice", "--reason", "lost"]), @r"
     exit 3
     --- stderr
-    error: the key the event is about does not allow it: the key was revoked by registry event 3
-    hint: look at the key's state in the registry
+    error: expected a key that may still speak, found key [KEY] of alice, which is revoked already
+    hint: no key of alice speaks any more; `demur keys list` shows those of others
     ");
     assert_eq!(sandbox.contents(), before);
 }
@@ -47,7 +47,8 @@ fn refusal_for_programs_has_code_field_and_cure() {
     let sandbox = Sandbox::with_keys();
     sandbox.run(&["keys", "revoke", "alice", "--reason", "lost"]).expect_code(0);
     let error = sandbox.json_error(&["keys", "revoke", "alice", "--reason", "lost"], 3);
-    assert_snapshot!(error, @r#"{"code":"KEY_STATE","field":"facts.key","hint":"look at the key's state in the registry","message":"the key the event is about does not allow it: the key was revoked by registry event 3"}"#);
+    assert_eq!((&error["code"], &error["field"]), (&"KEY_STATE".into(), &"facts.key".into()));
+    assert!(error["hint"].as_str().unwrap().starts_with("no key of alice speaks any more; "), "{error}");
 }
 
 #[test]
@@ -128,4 +129,23 @@ fn reason_is_required_and_one_of_three() {
     sandbox.json_error(&["keys", "revoke", "alice"], 2);
     sandbox.json_error(&["keys", "revoke", "alice", "--reason", "bored"], 2);
     assert_eq!(sandbox.json(&["keys", "show", "alice"])["key"]["status"], "active");
+}
+
+#[test]
+fn key_that_is_revoked_already_is_told_with_those_that_speak() {
+    let sandbox = Sandbox::with_keys();
+    sandbox.run(&["keys", "revoke", "alice", "--reason", "lost"]).expect_code(0);
+    assert_snapshot!(sandbox.run(&["keys", "revoke", "alice", "--reason", "lost"]), @r"
+    exit 3
+    --- stderr
+    error: expected a key that may still speak, found key [KEY] of alice, which is revoked already
+    hint: no key of alice speaks any more; `demur keys list` shows those of others
+    ");
+    let before = sandbox.fingerprint("bob");
+    sandbox.run(&["keys", "rotate", "bob"]).expect_code(0);
+    sandbox.run(&["keys", "revoke", &before, "--reason", "lost"]).expect_code(0);
+    let refused = sandbox.run(&["keys", "revoke", &before, "--reason", "lost"]);
+    let living = &sandbox.fingerprint("bob")[..16];
+    let command = format!("`demur keys revoke {living} --reason REASON` revokes it");
+    assert!(refused.expect_code(3).stderr.contains(&command), "{refused}");
 }
