@@ -5,6 +5,7 @@ mod show;
 mod spool;
 mod words;
 
+pub(crate) use show::{in_store, verifying};
 pub(crate) use words::short;
 
 use crate::{arguments::TraceCommand, context::Context, exit::Exit, export, failure::Failure};

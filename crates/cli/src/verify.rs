@@ -21,6 +21,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     output::{Progress, percent},
+    trace::{in_store, verifying},
 };
 
 /// Verifies one file, or two side by side.
@@ -30,7 +31,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit,
     let page = arguments.html.as_deref().map(Page::reserve).transpose()?;
     let begun = Instant::now();
     let watched = context.output.is_watched();
-    let first = report(&arguments.file, &options, watched)?;
+    let first = report(&arguments.file, &options, watched)
+        .map_err(|error| meant_trace(context, &arguments.file, error))?;
     let second = second.map(|path| beside(path, &options, watched)).transpose()?;
     if let Some(page) = page {
         page.write(&first.to_html())?;
@@ -69,6 +71,17 @@ pub(crate) fn unreadable(shown: &str, error: &VerifyError) -> Failure {
         _ => "expected is a file that demur exported; a receipt is given after it, or with --receipt",
     };
     Failure::of(Code::of(error.code()), format!("{shown}: {error}")).with_hint(hint)
+}
+
+/// Returns the error of a file that is not there; somebody who named a trace hears what verifies it.
+fn meant_trace(context: &Context<'_>, path: &Path, error: Failure) -> Failure {
+    match in_store(path).filter(|_| !path.exists()) {
+        Some(typed) => {
+            let verifying = verifying(context, typed.as_str());
+            error.with_hint(format!("a file is expected: `{verifying}` verifies a trace of the data folder"))
+        }
+        None => error,
+    }
 }
 
 /// Returns the options, and the second file if it is an export: a receipt is an option.

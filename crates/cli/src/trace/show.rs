@@ -12,7 +12,10 @@ use std::{
 
 use demur_api::code::Code;
 use demur_core::{canonical, limit::Limits};
-use demur_desk::{audit::threads, visible::visible_path};
+use demur_desk::{
+    audit::threads,
+    visible::{shell_word, visible_path},
+};
 use demur_ledger::{
     graph::Graph,
     name::TraceId,
@@ -71,7 +74,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ShowTrace) -> Result<Ex
 
 /// Returns the trace of the store that is meant, unless a file is. A word or a whole id comes before a file of that name,
 /// the beginning of an id after it.
-fn in_store(path: &Path) -> Option<TypedId> {
+pub(crate) fn in_store(path: &Path) -> Option<TypedId> {
     let typed: TypedId = path.to_str()?.parse().ok()?;
     let text = typed.as_str();
     let is_word = typed.is_last() || text == REGISTRY || text.parse::<TraceId>().is_ok();
@@ -87,7 +90,11 @@ struct Shown {
 
 /// Writes entry after entry: a long trace is not gathered first.
 fn tell(context: &mut Context<'_>, path: &Path, file: File, report: &Report) -> Result<(), Failure> {
-    let mut told = Told::new(report, context.output.paint(), crate::output::columns());
+    let verifying = match in_store(path) {
+        Some(typed) => verifying(context, typed.as_str()),
+        None => format!("demur verify {}", shell_word(path)),
+    };
+    let mut told = Told::new(report, verifying, context.output.paint(), crate::output::columns());
     let mut waiting = told.begin();
     let mut any = false;
     read(path, file, &mut |entry| {
@@ -101,6 +108,11 @@ fn tell(context: &mut Context<'_>, path: &Path, file: File, report: &Report) -> 
     })?;
     waiting.push_str(&told.end(any));
     context.output.write(waiting.as_bytes())
+}
+
+/// Returns the command that verifies a trace of the data folder.
+pub(crate) fn verifying(context: &Context<'_>, trace: &str) -> String {
+    format!("{} | demur verify -", context.typed(&format!("export {trace}")))
 }
 
 fn open(path: &Path) -> Result<File, Failure> {

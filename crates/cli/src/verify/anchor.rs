@@ -44,7 +44,9 @@ pub(crate) fn parse_pin(text: &str) -> Result<Pin, String> {
     if name.contains(deceives) {
         return Err("expected a name of visible characters".to_owned());
     }
-    let fingerprint = fingerprint.parse().map_err(|error| format!("fingerprint: {error}"))?;
+    let fingerprint = fingerprint
+        .parse()
+        .map_err(|error| format!("fingerprint: {error}; `demur keys show {name}` shows the whole of it"))?;
     Ok(Pin { name: name.to_owned(), fingerprint })
 }
 

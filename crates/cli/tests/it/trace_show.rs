@@ -147,7 +147,7 @@ fn damaged_file_shows_what_holds_and_marks_the_rest() {
     trace    [ULID]
     state    completed
     verdict  fail: something in this file does not hold (through sequence 15; later events may exist)
-    Do not rely on anything after event #7: `demur verify` says why.
+    Do not rely on anything after event #7: `demur verify bad.jsonl` says why.
 
     #0 somebody (planner) opens the run for 4 participants
 

@@ -10,7 +10,7 @@ use std::{
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::sandbox::{Ran, Sandbox, golden};
+use crate::sandbox::{Ran, Sandbox, golden, golden_path};
 
 fn answer(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap()
@@ -144,4 +144,36 @@ fn endless_input_is_left_as_soon_as_it_is_no_export() {
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(2), "{said}");
     assert!(said.contains("not a demur export"), "{said}");
+}
+
+/// Somebody who names a trace hears what verifies it.
+#[test]
+fn trace_in_the_place_of_a_file_gets_the_command_that_works() {
+    let sandbox = Sandbox::new();
+    for typed in ["last", "01ARZ3NDEKTSV4RRFFQ69G5FAV"] {
+        let error = sandbox.json_error(&["verify", typed], 2);
+        let command = format!("`demur export {typed} | demur verify -`");
+        assert!(error["hint"].as_str().unwrap().contains(&command), "{error}");
+    }
+    let error = sandbox.json_error(&["verify", "missing.jsonl"], 2);
+    assert!(!error["hint"].as_str().unwrap().contains("export"), "{error}");
+}
+
+#[test]
+fn short_fingerprint_gets_the_command_that_shows_the_whole() {
+    let sandbox = Sandbox::new();
+    let error = sandbox.json_error(&["verify", &golden_path(), "--pin", "desk=996fb1c8"], 2);
+    assert!(error["message"].as_str().unwrap().contains("`demur keys show desk`"), "{error}");
+}
+
+#[test]
+fn anchor_that_is_missing_is_all_that_fails() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["verify", &golden_path(), "--require-anchor", "--json"]);
+    let reply: Value = serde_json::from_str(&ran.expect_code(1).stdout).unwrap();
+    let words = reply["report"]["words"].as_str().unwrap();
+    assert!(
+        words.starts_with("fail: an anchor was demanded and none was given; nothing else failed ("),
+        "{words}"
+    );
 }

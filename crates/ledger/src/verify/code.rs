@@ -250,7 +250,7 @@ codes! {
         "read the challenge and decide for yourself";
     FinalizationIncomplete "FINALIZATION_INCOMPLETE", Finalization, Warning,
         "the run has no verification that passed, the plan is not confirmed, or a question is open",
-        "wait for the end, or ask why there is none";
+        "if it still goes on, wait for its end; otherwise ask why it ended so";
     HeadInvalid "HEAD_INVALID", Head, Failure,
         "a head is missing, names another event or is not signed by the desk",
         "the desk does not stand by this history";

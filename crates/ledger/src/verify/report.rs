@@ -15,7 +15,9 @@ use serde::Serialize;
 
 pub use questions::QuestionReport;
 
-use super::{Check, ClaimReport, Finding, FindingSeverity, Options, Section, finding::Findings, walk::Walk};
+use super::{
+    Check, ClaimReport, Code, Finding, FindingSeverity, Options, Section, finding::Findings, walk::Walk,
+};
 use crate::{
     export::Header,
     facts::VerificationProfile,
@@ -258,7 +260,7 @@ impl Report {
         let findings = findings.into_sorted();
         let (first_bad, last_trusted) = trusted(&scope, &findings);
         Self {
-            words: words::verdict(&scope, verdict, &anchors),
+            words: words::verdict(&scope, verdict, &anchors, lacks_anchor_only(&findings, findings_total)),
             not_proven: words::not_proven(&scope, verdict, &anchors),
             scope,
             verdict,
@@ -277,7 +279,7 @@ impl Report {
     }
 
     /// Returns the code of the first failure.
-    pub fn code(&self) -> Option<super::Code> {
+    pub fn code(&self) -> Option<Code> {
         self.findings
             .iter()
             .find(|finding| finding.severity == FindingSeverity::Failure)
@@ -315,6 +317,14 @@ impl Report {
     }
 }
 
+/// Returns whether nothing failed but that the reader demanded an anchor and gave none.
+fn lacks_anchor_only(findings: &[Finding], total: u64) -> bool {
+    let mut failures =
+        findings.iter().filter(|finding| finding.severity == FindingSeverity::Failure).peekable();
+    let is_shown = findings.len() as u64 == total;
+    is_shown && failures.peek().is_some() && failures.all(|finding| finding.code == Code::AnchorMissing)
+}
+
 /// Returns the first bad event of the trace and the last one before it that can be trusted.
 fn trusted(scope: &Scope, findings: &[Finding]) -> (Option<Sequence>, Option<Sequence>) {
     let failures = || findings.iter().filter(|finding| finding.severity == FindingSeverity::Failure);
@@ -331,7 +341,7 @@ fn trusted(scope: &Scope, findings: &[Finding]) -> (Option<Sequence>, Option<Seq
     match placed {
         Some((sequence, code)) => {
             // A broken link leaves open which side of it was changed.
-            let back = if code == super::Code::ChainBreak { 2 } else { 1 };
+            let back = if code == Code::ChainBreak { 2 } else { 1 };
             let trusted =
                 sequence.number().checked_sub(back).and_then(|number| Sequence::try_from(number).ok());
             (Some(sequence), trusted)

@@ -9,7 +9,10 @@ use demur_ledger::{
     verify::{ClaimReport, ClaimStanding, Report, Verdict},
 };
 
-use crate::output::{Paint, counted_as};
+use crate::{
+    keys::clock,
+    output::{Paint, counted_as},
+};
 
 /// A timeline in the making, under the report on its trace.
 pub(super) struct Told<'a> {
@@ -17,15 +20,17 @@ pub(super) struct Told<'a> {
     paint: Paint,
     /// The width of the text beside the labels.
     width: usize,
+    /// The command that verifies the same trace.
+    verifying: String,
     /// The newest start of a tool and the limits it told.
     limits: Option<(Sequence, Vec<String>)>,
 }
 
 impl<'a> Told<'a> {
     /// Returns the timeline of the trace that this report is about, for a terminal with so many columns.
-    pub(super) fn new(report: &'a Report, paint: Paint, columns: Option<usize>) -> Self {
+    pub(super) fn new(report: &'a Report, verifying: String, paint: Paint, columns: Option<usize>) -> Self {
         let width = columns.map_or(WIDTH, |columns| columns.saturating_sub(BESIDE).clamp(NARROWEST, WIDTH));
-        Self { report, paint, width, limits: None }
+        Self { report, paint, width, verifying, limits: None }
     }
 
     /// Returns what stands above the events.
@@ -34,7 +39,7 @@ impl<'a> Told<'a> {
         let mut lines = vec![format!("{}    {}", paint.strong("trace"), report.scope.trace)];
         lines.extend(report.scope.state.map(|state| format!("{}    {state}", paint.strong("state"))));
         lines.push(format!("{}  {}", paint.strong("verdict"), report.words));
-        let caution = report.caution().map(|caution| format!("{caution}: `demur verify` says why."));
+        let caution = report.caution().map(|caution| format!("{caution}: `{}` says why.", self.verifying));
         lines.extend(caution.map(|caution| paint.bad(&caution)));
         lines.join("\n") + "\n"
     }
@@ -56,7 +61,7 @@ impl<'a> Told<'a> {
                 self.row(&mut text, detail.label, &detail.text);
             }
         }
-        self.row(&mut text, "record", &format!("{} at {}", entry.kind, entry.time));
+        self.row(&mut text, "record", &format!("{} at {}", entry.kind, clock(entry.time)));
         text
     }
 

@@ -10,12 +10,15 @@ pub(super) const DESK_WORD: &[&str] = &[
 ];
 
 /// Returns the verdict as a sentence.
-pub(super) fn verdict(scope: &Scope, verdict: Verdict, anchors: &Anchors) -> String {
+pub(super) fn verdict(scope: &Scope, verdict: Verdict, anchors: &Anchors, lacks_anchor_only: bool) -> String {
     let through = match scope.through {
         Some(through) => format!("through sequence {}; later events may exist", through.sequence),
         None => "no event could be checked".to_owned(),
     };
     match verdict {
+        Verdict::Fail if lacks_anchor_only => {
+            format!("fail: an anchor was demanded and none was given; nothing else failed ({through})")
+        }
         Verdict::Fail => format!("fail: something in this file does not hold ({through})"),
         Verdict::NotEstablished => {
             format!("not established: nothing failed, but not everything could be checked ({through})")
