@@ -9,7 +9,7 @@ use demur_api::{
     code::{Code, RuleCode},
     operation::{
         self, AcceptQuestion, CancelQuestion, DeclineQuestion, DeliverQuestions, ListQuestions, NoArguments,
-        Nothing, OfQuestion, Operation,
+        Nothing, OfQuestion, Operation, ShowServer,
     },
     question::{
         Act, Answer, Deliveries, Done, Extension, Listed, Passing, QuestionId, QuestionListParameters,
@@ -18,7 +18,7 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_core::{limit::Whole, visible::visible};
-use demur_ledger::facts::AnswerKind;
+use demur_ledger::facts::{AnswerKind, Assurance};
 use serde::Serialize;
 
 pub(crate) use lines::{describe, kinds, listed, remarks, state, summary, too_late, weight};
@@ -38,7 +38,14 @@ pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Resul
     let client = Client::of_existing(context)?;
     let question = fetch(&client, lookup::question(context, &arguments.question)?)?;
     let (id, waits) = (question.id, question.is_open());
-    context.output.reply(&Shown(question))?;
+    // Where people answer only on its page, its whole address is shown.
+    let wants_page = waits && question.assurance == Assurance::SignedIn && !context.output.is_json();
+    let address = if wants_page {
+        client.call(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {}))?.address
+    } else {
+        None
+    };
+    context.output.reply(&Shown { question, address })?;
     // A program that looks is nobody who was shown it.
     if waits && context.output.is_live() { delivered(&client, vec![id]) } else { Ok(()) }
 }
@@ -202,11 +209,15 @@ fn late(context: &Context<'_>, refusal: Refusal, shown: &QuestionView) -> Failur
 
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Shown(QuestionView);
+struct Shown {
+    question: QuestionView,
+    #[serde(skip)]
+    address: Option<String>,
+}
 
 impl Reply for Shown {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        describe(&self.0, paint)
+        describe(&self.question, self.address.as_deref(), paint)
     }
 }
 

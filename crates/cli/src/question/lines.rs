@@ -13,8 +13,8 @@ use crate::{
     output::{Paint, columns, counted, fitted},
 };
 
-/// Returns everything about a question.
-pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
+/// Returns everything about a question, whose page is at this address of the server.
+pub(crate) fn describe(question: &QuestionView, address: Option<&str>, paint: Paint) -> Vec<String> {
     let words = question.question.as_deref().unwrap_or("(erased)");
     let mut shown = fitted(words, columns(), BAR.len());
     let mut lines = vec![paint.strong(&shown.next().unwrap_or_default())];
@@ -39,7 +39,8 @@ pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
         line("waits", &blocks.join(", "));
     }
     line("answer", &kinds(question));
-    if !question.suggestions.is_empty() {
+    // Where only the choices fit, they are listed below.
+    if !question.suggestions.is_empty() && question.kinds.contains(&AnswerKind::Freetext) {
         let said: Vec<_> = question.suggestions.iter().map(|said| visible(said)).collect();
         line("suggested", &format!("{}; any other text works, too", said.join(", ")));
     }
@@ -51,11 +52,22 @@ pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
     }
     line("until", &question.deadline.map_or_else(|| "as long as it takes".to_owned(), clock));
     if question.outcome.is_none() {
-        line("needs", &format!("{}: {}", needed(question.assurance), way(question)));
+        let way = match (question.assurance, address) {
+            (Assurance::SignedIn, Some(address)) => {
+                format!("`demur open` signs a browser in; answer at {address}/questions/{}", question.id)
+            }
+            _ => way(question),
+        };
+        line("needs", &format!("{}: {way}", needed(question.assurance)));
     }
     line("state", &state(question));
     for (number, choice) in (1..).zip(&question.choices) {
-        let choice = format!("{number}. {} ({})", visible(&choice.label), visible(&choice.value));
+        let (label, value) = (visible(&choice.label), visible(&choice.value));
+        let choice = if label == value {
+            format!("{number}. {label}")
+        } else {
+            format!("{number}. {label} ({value})")
+        };
         let mut shown = fitted(&choice, columns(), LABEL_COLUMNS);
         lines.push(format!("    {}", shown.next().unwrap_or_default()));
         lines.extend(shown.map(|line| format!("    {BAR}{line}")));

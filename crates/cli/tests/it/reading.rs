@@ -95,13 +95,15 @@ fn times_are_in_the_zone_of_the_reader() {
 fn needed_assurance_is_shown_with_what_satisfies_it() {
     let sandbox = Sandbox::with_keys();
     let id = asked_over_the_socket(&sandbox, &json!({ "question": "Pay?", "assurance": "signed_in" }));
-    let way = format!("`demur open` signs a browser in; answer at /questions/{id} there");
+    let address = sandbox.json(&["status"])["address"].as_str().unwrap().to_owned();
+    let way = format!("`demur open` signs a browser in; answer at {address}/questions/{id}");
     let shown = sandbox.run(&["show", &id]);
     assert!(shown.stdout.contains(&format!("needs     a person who is signed in: {way}")), "{shown}");
     let listed = sandbox.run(&["inbox", "--list"]);
     assert!(listed.stdout.contains("needs a person who is signed in"), "{listed}");
     let error = sandbox.json_error(&["answer", &id, "yes"], 3);
     assert_eq!(error["code"], "ASSURANCE_TOO_LOW");
+    let way = format!("`demur open` signs a browser in; answer at /questions/{id} there");
     assert_eq!(error["hint"], format!("the asker wants the word of a person who is signed in: {way}"));
 }
 
@@ -137,4 +139,24 @@ fn inbox_says_when_nobody_waits_any_more() {
     until("somebody waits", || (!says(&asker.id)).then_some(()));
     sandbox.run(&["answer", &asker.id, "ada"]).expect_code(0);
     assert_eq!(sandbox.ran(child.wait_with_output().unwrap()).expect_code(0).stdout, "ada\n");
+}
+
+#[test]
+fn choices_that_are_closed_are_told_once() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["keys", "new", "agent", "--role", "agent"]).expect_code(0);
+    let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/plan.json");
+    sandbox.run(&["plan", "submit", plan]).expect_code(3);
+    sandbox.run(&["inbox", "--list"]).expect_code(0);
+    let shown = sandbox.run(&["show", "1"]);
+    assert!(!shown.stdout.contains("any other text works"), "{shown}");
+    assert!(shown.stdout.contains("\n    1. jsp-440-only\n"), "{shown}");
+}
+
+#[test]
+fn nobody_is_quoted_who_gave_no_reason() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["ask", "Name?", "--no-wait"]).expect_code(0);
+    let told = sandbox.run(&["cancel", "last"]);
+    assert!(told.expect_code(0).stdout.trim_end().ends_with("; no reason given"), "{told}");
 }

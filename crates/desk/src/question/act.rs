@@ -238,7 +238,7 @@ pub fn cancel(
         return Ok(repeated(question));
     }
     let facts = QuestionCancelled { question: id.sequence };
-    let content = Content::QuestionCancelled(words(by, act.reason.clone(), "no longer needed")?);
+    let content = Content::QuestionCancelled(words(by, act.reason.clone(), "no reason given")?);
     say(owner, id, &Speaker::Key(asker), saying(facts, content)).map_err(|error| lost(error, owner, id))?;
     done(owner, id)
 }
