@@ -1,10 +1,22 @@
 //! Durations and sizes as people write them: `30s`, `5m`, `64 MiB`.
 
+use std::fmt;
+
 use serde::{Deserialize, Deserializer, de::Error};
 
 /// A duration in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Duration(pub u64);
+
+impl fmt::Display for Duration {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_multiple_of(1000) {
+            write!(formatter, "{} s", self.0 / 1000)
+        } else {
+            write!(formatter, "{} ms", self.0)
+        }
+    }
+}
 
 /// A size from `MIN` to `MAX` bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use demur_ledger::{name::Sequence, state::Phase};
 
 pub(super) use call::failed_for_good;
+pub(super) use claim::lacks_evidence;
 
 use self::call::Standing;
 use super::{Brief, Move, Report, RoleError};

@@ -72,3 +72,24 @@ fn tool_that_writes_outside_is_refused_or_the_record_says_that_it_could() {
     assert_eq!(outside.exists(), !limited, "{limits:?}");
     assert_eq!(ending["failure"].is_null(), !limited, "{ending}");
 }
+
+#[test]
+fn run_that_lacks_evidence_says_so() {
+    let sandbox = Sandbox::new();
+    let draft = Draft::new().call("one", &["true"]).claim("It ran.", &["one"]);
+    draft.demand("evidence_minimum = 3\n").run(&sandbox, 3);
+    let why = entries(&sandbox).last().unwrap()["why"].as_str().unwrap().to_owned();
+    let lacks = "a claim must cite 3 artifacts (evidence_minimum), and its calls left fewer";
+    assert!(why.contains(lacks), "{why}");
+}
+
+#[test]
+fn call_that_took_too_long_names_limit_and_setting() {
+    let sandbox = Sandbox::new();
+    let draft = Draft::new().call("one", &["sh", "-c", "echo out; sleep 60"]).claim("It ran.", &["one"]);
+    let reply = draft.demand("[limits]\ntime = \"200ms\"\n").run(&sandbox, 0);
+    let claim = reply["claims"][0]["text"].as_str().unwrap();
+    assert_eq!(claim, "The call one failed: it took longer than 200 ms, the policy's limits.time.");
+    let entries = entries(&sandbox).iter().map(ToString::to_string).collect::<String>();
+    assert!(entries.contains("not everything was done: 1 failed call, 1 claim that could not be made"));
+}

@@ -1,6 +1,9 @@
 //! Claims: what the task lets the executor say once its calls have come to rest, answers to challenges, the conclusion.
 
-use demur_core::limit::{LimitError, Text, Whole};
+use demur_core::{
+    limit::{LimitError, Text, Whole},
+    words::counted,
+};
 use demur_ledger::{
     content::{ClaimContent, FinalClaim, FinalStatementContent},
     event_type::{Content, Facts},
@@ -64,7 +67,7 @@ fn due(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
     }
     for (unit, call) in brief.plan.task().calls() {
         let Standing::Settled(End::Failed(_, ended)) = standing(brief, call) else { continue };
-        let text = failure_text(call, &ended);
+        let text = failure_text(brief, call, &ended);
         if approved(brief, unit).is_none() || !unsaid(&text) || fell_back(brief, call) {
             continue;
         }
@@ -133,21 +136,20 @@ fn left_undone(brief: &Brief<'_>) -> Vec<String> {
     let failed = |call: &Call| {
         matches!(standing(brief, call), Standing::Settled(End::Failed(..))) && !fell_back(brief, call)
     };
+    let unsaid = task.claims.iter().filter(|claim| !history.said.contains(claim.text.as_str())).count();
     let counts = [
-        (task.proposals.iter().filter(refused).filter(|unit| !replaced(unit)).count(), "refused proposals"),
-        (history.intents.values().filter(|intent| intent.is_blocked()).count(), "blocked calls"),
-        (task.calls().filter(|(_, call)| failed(call)).count(), "failed calls"),
         (
-            task.claims.iter().filter(|claim| !history.said.contains(claim.text.as_str())).count(),
-            "claims that could not be made",
+            task.proposals.iter().filter(refused).filter(|unit| !replaced(unit)).count(),
+            "refused proposal",
+            "",
         ),
-        (history.challenges.len(), "open challenges"),
+        (history.intents.values().filter(|intent| intent.is_blocked()).count(), "blocked call", ""),
+        (task.calls().filter(|(_, call)| failed(call)).count(), "failed call", ""),
+        (unsaid, "claim", " that could not be made"),
+        (history.challenges.len(), "open challenge", ""),
     ];
-    counts
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect()
+    let some = counts.into_iter().filter(|(count, ..)| *count > 0);
+    some.map(|(count, noun, rest)| format!("{}{rest}", counted(count, noun))).collect()
 }
 
 /// Returns how these calls ended, if all of them completed.
@@ -196,6 +198,15 @@ fn grounds(brief: &Brief<'_>, calls: &[String], ends: &[Ended]) -> Result<Option
     Ok(Some(Grounds { evidence: evidence.try_into()?, executions: executions.try_into()? }))
 }
 
+/// Returns whether a claim could be made but for the evidence that the policy wants.
+pub(in crate::role) fn lacks_evidence(brief: &Brief<'_>) -> bool {
+    let unsaid =
+        brief.plan.task().claims.iter().filter(|claim| !brief.history.said.contains(claim.text.as_str()));
+    unsaid
+        .filter_map(|claim| Some((claim, completed(brief, &claim.calls)?)))
+        .any(|(claim, ends)| grounds(brief, &claim.calls, &ends).is_ok_and(|grounds| grounds.is_none()))
+}
+
 /// Returns how every attempt of a call ended so far.
 fn attempts<'a>(brief: &Brief<'a>, call: &str) -> impl Iterator<Item = &'a Ended> {
     let history = brief.history;
@@ -203,10 +214,11 @@ fn attempts<'a>(brief: &Brief<'a>, call: &str) -> impl Iterator<Item = &'a Ended
     attempts.iter().filter_map(|at| history.intents.get(at)?.ended.as_ref())
 }
 
-fn failure_text(call: &Call, ended: &Ended) -> String {
+fn failure_text(brief: &Brief<'_>, call: &Call, ended: &Ended) -> String {
+    let too_long = format!("it took longer than {}, the policy's limits.time", brief.policy.limits.time);
     let how = match ended.failure {
         Some(FailureKind::Signal) => "a signal ended it",
-        Some(FailureKind::Timeout) => "it took too long",
+        Some(FailureKind::Timeout) => too_long.as_str(),
         Some(FailureKind::Limit) => "it went over a limit",
         Some(FailureKind::NotStarted) => "it could not be started",
         Some(FailureKind::Lost) => "nobody knows how it ended",
