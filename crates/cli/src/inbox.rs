@@ -19,6 +19,7 @@ use face::Face;
 use news::Bell;
 use numbers::Numbers;
 use plain::Plain;
+use rustix::fs::FileType;
 use screen::Screen;
 use session::Session;
 
@@ -35,10 +36,14 @@ use crate::{
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), Failure> {
     let somebody = io::stdin().is_terminal() && io::stdout().is_terminal();
     if arguments.list || !somebody || context.output.is_json() {
-        return match Client::of_existing(context) {
+        let listed = match Client::of_existing(context) {
             Err(error) if error.code() == NO_DATA => list::nothing(context, &error),
             client => list::run(context, &client?, arguments.all),
         };
+        if listed.is_ok() && !arguments.list && is_fed() {
+            context.output.notice(UNREAD);
+        }
+        return listed;
     }
     // Somebody may sit here before the first question is asked.
     let client = Client::open(context)?;
@@ -69,5 +74,13 @@ fn trouble(error: io::Error) -> Failure {
     Failure::internal("TERMINAL_TROUBLE", error)
 }
 
+/// Returns whether standard input is a pipe or a file, out of which somebody may expect answers to be read.
+fn is_fed() -> bool {
+    let kind = rustix::fs::fstat(rustix::stdio::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
+    matches!(kind, Ok(FileType::Fifo | FileType::RegularFile))
+}
+
+const UNREAD: &str = "Standard input was not read: answers are typed at a terminal, or given with \
+                      `demur answer QUESTION ANSWER`.";
 /// What stands before a secret that is typed.
 const SECRET: &str = "secret> ";

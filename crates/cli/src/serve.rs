@@ -63,7 +63,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
             let _ = output.reply(&reply);
         }
     });
-    Ok(ended?)
+    match ended.map_err(Failure::from) {
+        // Its starter knows by that end. A line from each server that was not the first would fill the log.
+        Err(error) if arguments.detached && error.is(Code::FolderInUse) => Ok(()),
+        ended => ended,
+    }
 }
 
 fn listen(data: &DataFolder, arguments: &Serve) -> Listen {

@@ -45,7 +45,7 @@ fn start_within(data: &DataFolder, in_use_for: Duration) -> Result<(), Refusal> 
             if let Some(ended) = child.try_wait().map_err(|error| cannot_start(&error))? {
                 let said = last_words(folder, before);
                 // Another command has the folder, or another server was faster: it will answer, or go.
-                let in_use = said.contains("FOLDER_IN_USE");
+                let in_use = ended.success();
                 if (!in_use && failed) || begun.elapsed() > in_use_for {
                     return Err(ended_early(&said, ended.code(), in_use, folder));
                 }

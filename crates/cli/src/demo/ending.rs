@@ -120,8 +120,8 @@ impl Reply for Ending {
         lines.extend(self.commands());
         lines.push("\nDelete the folder when you are done:".to_owned());
         let (demur, folder) = (as_called(), shell_word(Path::new(&self.folder)));
-        // Commands that looked into it have started a server there.
-        lines.push(format!("  {demur} stop --data {folder}; rm -r {folder}"));
+        // Commands that looked into it have started a server there. Where none did, that is no error to show.
+        lines.push(format!("  {demur} stop --data {folder} 2>/dev/null; rm -r {folder}"));
         lines
     }
 }

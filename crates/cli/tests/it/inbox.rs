@@ -339,3 +339,14 @@ fn list_prints_and_exits() {
     let states: Vec<_> = all["questions"].as_array().unwrap().iter().map(|one| &one["state"]).collect();
     assert_eq!(states, ["answered", "open"]);
 }
+
+#[test]
+fn answers_in_a_pipe_are_not_dropped_in_silence() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["ask", "Name?", "--no-wait"]).expect_code(0);
+    let told = sandbox.feed(&["inbox"], b"1 blue\n");
+    assert!(told.expect_code(0).stdout.starts_with("1. Name?"), "{told}");
+    assert!(told.stderr.starts_with("Standard input was not read: "), "{told}");
+    assert_eq!(sandbox.feed(&["inbox", "--list"], b"1 blue\n").stderr, "");
+    assert_eq!(sandbox.run(&["inbox"]).stderr, "");
+}

@@ -153,3 +153,19 @@ fn server_that_hears_nothing_and_lost_its_socket_is_named_to_everybody() {
     sandbox.run(&["stop", "--timeout", "1s", "--force"]).expect_code(0);
     assert_eq!(shown(&sandbox, &id)["state"], "open");
 }
+
+/// Of those that start a server at once one does; the others have nothing to say.
+#[test]
+fn starters_that_come_second_leave_no_line_in_the_log() {
+    let sandbox = Sandbox::new();
+    let ask = || sandbox.command(&["ask", "Name?", "--no-wait"]).output();
+    let asked: Vec<_> = std::thread::scope(|scope| {
+        let started: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+        started.into_iter().map(|one| sandbox.ran(one.join().unwrap().unwrap())).collect()
+    });
+    for one in asked {
+        one.expect_code(0);
+    }
+    let log = fs::read_to_string(sandbox.data().join("server.log")).unwrap();
+    assert!(!log.contains("FOLDER_IN_USE"), "{log}");
+}
