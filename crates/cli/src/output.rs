@@ -21,7 +21,7 @@ pub(crate) use demur_core::words::{counted, counted_as};
 pub(crate) use paint::Paint;
 pub(crate) use progress::{Progress, percent};
 pub(crate) use table::Table;
-pub(crate) use width::{columns, fitted};
+pub(crate) use width::{NARROW, columns, fitted, wrapped};
 
 use crate::failure::Failure;
 
@@ -85,7 +85,14 @@ impl Output {
             line.push(b'\n');
             self.write(&line)
         } else {
-            let mut text = reply.lines(self.out).join("\n");
+            let lines = reply.lines(self.out);
+            let mut text = match columns().filter(|columns| *columns < NARROW) {
+                Some(columns) => {
+                    let lines = lines.iter().flat_map(|line| line.split('\n'));
+                    lines.flat_map(|line| wrapped(line, columns)).collect::<Vec<_>>().join("\n")
+                }
+                None => lines.join("\n"),
+            };
             text.push('\n');
             self.write(text.as_bytes())
         }

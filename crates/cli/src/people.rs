@@ -64,7 +64,7 @@ impl Reply for People {
         if self.0.people.is_empty() {
             return vec!["Nobody but you. `demur people add NAME --role answerer` adds somebody.".to_owned()];
         }
-        let mut table = Table::new(["name", "role", "since"]);
+        let mut table = Table::new(["NAME", "ROLE", "SINCE"]);
         for person in &self.0.people {
             let name = visible(&person.name).into_owned();
             table.add([name, person.role.as_str().to_owned(), clock(person.added)]);

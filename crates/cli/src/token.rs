@@ -69,7 +69,7 @@ impl Reply for Tokens {
         if self.0.tokens.is_empty() {
             return vec!["No tokens. `demur token new NAME --scope ask` makes one.".to_owned()];
         }
-        let mut table = Table::new(["id", "name", "scopes", "made", "ends"]);
+        let mut table = Table::new(["ID", "NAME", "SCOPES", "MADE", "ENDS"]);
         for token in &self.0.tokens {
             let ends = token.expires.map_or_else(|| "when it is taken back".to_owned(), clock);
             table.add([

@@ -38,11 +38,32 @@ fn broken(line: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Returns a line of ours in parts that a terminal of so many columns need not break: between words, each but the first a
+/// little further in. A word that is longer than a line stands alone.
+pub(crate) fn wrapped(line: &str, columns: usize) -> Vec<String> {
+    let width_of = |text: &str| text.chars().map(columns_of).sum::<usize>();
+    let inner = line.trim_start_matches(' ');
+    let begin = " ".repeat(line.len() - inner.len());
+    let further = format!("{begin}  ");
+    let (mut lines, mut part, mut is_begun) = (Vec::new(), begin, false);
+    for word in inner.split_inclusive(' ') {
+        if is_begun && width_of(&part) + width_of(word.trim_end()) > columns {
+            lines.push(std::mem::replace(&mut part, further.clone()).trim_end().to_owned());
+        }
+        part.push_str(word);
+        is_begun = true;
+    }
+    lines.push(part.trim_end().to_owned());
+    lines
+}
+
 /// Returns how many columns a character takes, where terminals differ the most of them.
 fn columns_of(character: char) -> usize {
     character.width_cjk().unwrap_or(0)
 }
 
+/// Terminals with fewer columns get what we say in shorter lines.
+pub(crate) const NARROW: usize = 80;
 /// Words in fewer columns cannot be read.
 const NARROWEST: usize = 8;
 
@@ -61,6 +82,14 @@ mod tests {
         assert_eq!(lines("one\n\ntwo", 14), ["one", "", "two"]);
         assert_eq!(lines("王小明王小明", 14), ["王小明王小", "明"]);
         assert_eq!(fitted("0123456789abc", None, 4).collect::<Vec<_>>(), ["0123456789abc"]);
+    }
+
+    #[test]
+    fn our_lines_break_between_words_and_go_on_further_in() {
+        assert_eq!(wrapped("  one two three", 11), ["  one two", "    three"]);
+        assert_eq!(wrapped("0123456789abc d", 8), ["0123456789abc", "  d"]);
+        assert_eq!(wrapped("a  b", 8), ["a  b"]);
+        assert_eq!(wrapped("", 8), [""]);
     }
 
     #[test]

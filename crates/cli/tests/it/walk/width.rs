@@ -39,3 +39,23 @@ fn help_and_timelines_fit_the_terminal() {
         assert_eq!(rows.into_iter().filter(too_wide).find(|line| words(line) > 1), None, "{columns} columns");
     }
 }
+
+#[test]
+fn lists_and_answers_break_between_words_on_a_narrow_terminal() {
+    let verify = format!("demur verify '{}'", golden_path());
+    let commands = [
+        "demur keys new alice --role planner",
+        "demur keys list",
+        "demur token new builder --scope ask",
+        "demur token list",
+        "demur doctor",
+        "demur status",
+        &verify,
+    ];
+    for said in said(&commands, 40) {
+        let too_wide = |line: &&str| line.trim_end().chars().count() > 40;
+        // A word that is longer than a line stands alone, behind the name of its column at most.
+        let broken = said.lines().filter(too_wide).find(|line| line.split_whitespace().count() > 2);
+        assert_eq!(broken, None, "{said}");
+    }
+}
