@@ -78,7 +78,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Parameters<T> 
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let query = Query::<T>::from_request_parts(parts, state).await;
-        query.map(|Query(read)| Self(read)).map_err(|error| Problem::malformed(error.body_text()))
+        query
+            .map(|Query(read)| Self(read))
+            .map_err(|error| Problem::malformed(part("query", &error.body_text())))
     }
 }
 
@@ -91,7 +93,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let path = Path::<T>::from_request_parts(parts, state).await;
         path.map(|Path(read)| Self(read))
-            .map_err(|error| Problem::new(Code::NameUnknown, format!("the path: {}", error.body_text())))
+            .map_err(|error| Problem::new(Code::NameUnknown, part("path", &error.body_text())))
     }
 }
 
@@ -129,6 +131,13 @@ pub fn expect_media(headers: &HeaderMap, known: &[&str]) -> Result<(), Problem> 
     }
     let detail = format!("expected Content-Type: {}, found another", known.join(" or "));
     Err(Problem::new(Code::MediaType, detail))
+}
+
+/// Returns what is wrong with a part of an address, without the words that the library puts before it.
+fn part(name: &str, told: &str) -> String {
+    let why = ["Failed to deserialize query string: ", "Invalid URL: "];
+    let why = why.into_iter().find_map(|before| told.strip_prefix(before)).unwrap_or(told);
+    format!("the {name}: {why}")
 }
 
 /// What a document holds at most; a list of files is the longest.

@@ -26,7 +26,7 @@ pub(super) fn row(source: &Source, policy: &condition::Policy) -> Result<Policy,
         choices: columns.list("choices")?,
         kinds: columns.kinds()?,
         blocks: columns.blocks()?,
-        assurance: columns.one_of("assurance", &ASSURANCES)?.unwrap_or_default(),
+        assurance: columns.assurance()?,
         condition: policy.condition.to_string(),
     };
     row.check().map_err(|mistake| {
@@ -115,6 +115,17 @@ impl Columns<'_> {
         List::try_from(kinds).map_err(|error| self.error("kinds", error.to_string(), "more"))
     }
 
+    /// As kinds, levels are read with a line below as well: that is how HTTP spells them.
+    fn assurance(&self) -> Result<Assurance, PackError> {
+        let Some(Annotation { value: wanted, .. }) = self.value("assurance") else {
+            return Ok(Assurance::default());
+        };
+        let spelled = wanted.replace('_', "-");
+        let names = Assurance::ALL.map(Assurance::name).join(", ");
+        let error = || self.error("assurance", format!("one of {names}"), format!("{wanted:?}"));
+        Assurance::ALL.into_iter().find(|level| level.name() == spelled).ok_or_else(error)
+    }
+
     fn blocks(&self) -> Result<Option<List<Operation, 0, 32>>, PackError> {
         if self.value("blocks").is_none() {
             return Ok(None);
@@ -140,14 +151,3 @@ const ANNOTATIONS: [&str; 10] = [
 ];
 
 const SEVERITIES: [(&str, Severity); 2] = [("BLOCK", Severity::Block), ("WARN", Severity::Warn)];
-
-const ASSURANCES: [(&str, Assurance); 5] = {
-    let all = Assurance::ALL;
-    [
-        (all[0].name(), all[0]),
-        (all[1].name(), all[1]),
-        (all[2].name(), all[2]),
-        (all[3].name(), all[3]),
-        (all[4].name(), all[4]),
-    ]
-};

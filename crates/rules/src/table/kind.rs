@@ -33,6 +33,7 @@ pub enum Assurance {
     /// The same user on this machine.
     Terminal,
     /// A signed-in person.
+    #[serde(alias = "signed_in")]
     SignedIn,
     /// A passkey.
     Passkey,
