@@ -160,9 +160,7 @@ impl Desk {
             // Listening before looking: nothing that happens in between is missed.
             let mut told = std::pin::pin!(waiter.notify().notified());
             told.as_mut().enable();
-            if !self.is_good(caller) {
-                return Err(access::stranger());
-            }
+            self.expect_good(caller).await?;
             let shown = self.look(caller, id).await?;
             if !shown.is_open() {
                 return Ok(shown);
@@ -172,7 +170,7 @@ impl Desk {
             }
             tokio::select! {
                 () = told => {}
-                () = time::sleep_until(until) => return Ok(shown),
+                () = time::sleep_until(until) => return self.expect_good(caller).await.map(|()| shown),
                 () = self.stopping() => {
                     return Err(Refusal::new(Code::Stopping, "the server is about to end")
                         .with_cure("the question stays open: wait again"));
