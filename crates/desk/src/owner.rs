@@ -142,7 +142,9 @@ impl Owner {
         sequencer.find_key_with(move |registry| desk_key(&*keys, registry).ok());
         sequencer.listen(Arc::clone(lookup.questions()) as _);
         let marks = Arc::new(Marks::of(data.path()));
-        sequencer.listen(Arc::clone(&marks) as _);
+        if !sequencer.store().is_shared() {
+            sequencer.listen(Arc::clone(&marks) as _);
+        }
         Self {
             lookup,
             marks,
@@ -253,7 +255,13 @@ impl Owner {
         let usable = |entry: &KeyEntry| {
             entry.principal == principal && entry.status == Status::Active && entry.has_secret()
         };
-        let entry = self.entries()?.into_iter().find(usable).ok_or_else(|| {
+        let mut found = self.entries()?.into_iter().find(usable);
+        if found.is_none() && self.sequencer().store().is_shared() {
+            // It may have been registered elsewhere.
+            self.sequencer().newest_registry()?;
+            found = self.entries()?.into_iter().find(usable);
+        }
+        let entry = found.ok_or_else(|| {
             let message = "expected the secret key of the asker in the data folder, found none";
             Refusal::new(Code::AskerElsewhere, message)
                 .with_cure("its holder has it elsewhere and has to say this itself")
