@@ -25,6 +25,8 @@ pub(crate) enum Holder {
     Key(PrincipalId),
     /// Somebody who may sign in.
     Person(Person),
+    /// The user for whom a process of this store works.
+    User,
 }
 
 /// Returns who has a name, and the version of its record.
@@ -40,6 +42,20 @@ pub(crate) fn giving(name: &str, was: Version, holder: &Holder) -> Result<Swap, 
 /// Returns the swap that sets a name free.
 pub(crate) fn freeing(name: &str, was: Version) -> Result<Swap, Refusal> {
     Ok(records::removal(key(name)?, was))
+}
+
+/// Keeps the name of the user for whom this process works, so that no other process of the store gives it away. A name that a key
+/// or a person has stays theirs. Where nobody else writes to the store, this process looks by itself.
+pub(crate) fn keep_user(owner: &Owner) -> Result<(), Refusal> {
+    let Some(user) = owner.user().filter(|_| owner.sequencer().store().is_shared()) else { return Ok(()) };
+    let is_key = |owner: &Owner| -> Result<bool, Refusal> {
+        Ok(owner.key_directory()?.names().values().any(|known| same(known, user)))
+    };
+    if holder(owner.sequencer().store(), user)?.is_some() || is_key(owner)? {
+        return Ok(());
+    }
+    // Whoever was faster has it.
+    records::swap(owner, vec![giving(user, Version::ABSENT, &Holder::User)?]).map(drop)
 }
 
 /// What keeps a name from showing all of itself.
@@ -88,6 +104,9 @@ pub(crate) fn free_for_key(owner: &Owner, name: &str) -> Result<Version, Refusal
     if !is_own && is_user(owner, name) {
         return Err(taken(name, "by the user of this machine").with_cure(OTHER_NAME));
     }
+    if !is_own && matches!(found, Some((_, Holder::User))) {
+        return Err(taken(name, ELSEWHERE).with_cure(OTHER_NAME));
+    }
     // Its holder may have been registered elsewhere a moment ago.
     if found.is_some() {
         owner.sequencer().newest_registry()?;
@@ -108,6 +127,9 @@ pub(crate) fn free_for_person(owner: &Owner, name: &str) -> Result<Version, Refu
     if let Some((_, Holder::Person(_))) = found {
         return Err(taken(name, "by a person")
             .with_cure("`demur people list` shows them; remove first to change a role"));
+    }
+    if let Some((_, Holder::User)) = found {
+        return Err(taken(name, ELSEWHERE).with_cure("people have names of their own: take another one"));
     }
     owner.sequencer().newest_registry()?;
     if found.is_some() || owner.key_directory()?.names().values().any(|known| same(known, name)) {
@@ -154,6 +176,7 @@ fn folded(name: &str) -> String {
     name.chars().filter(|character| !is_unseen(*character)).collect::<String>().to_lowercase()
 }
 
+const ELSEWHERE: &str = "by the user of another machine that serves this store";
 const OTHER_NAME: &str = "people and agents have different names: take another one";
 
 /// What the keys of names begin with.

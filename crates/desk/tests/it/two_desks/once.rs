@@ -108,3 +108,17 @@ async fn one_plan_submitted_at_once_is_one_session() {
         assert_eq!(refused.code, Code::SessionConflict, "{refused:?}");
     }
 }
+
+/// ONE-07
+#[tokio::test]
+async fn name_of_a_user_is_given_away_at_no_desk() {
+    let [here, elsewhere] = House::two_of(["kim", "max"]);
+    for (house, name) in [(&here, "max"), (&elsewhere, "Kim")] {
+        let new = json!({"name": name, "role": "answerer"});
+        let refused = house.call::<op::AddPerson>(json!({}), new).await.map(drop).unwrap_err();
+        assert_eq!(refused.code, Code::NameTaken, "{refused:?}");
+        let words = json!({"question": "Who am I?"});
+        let asked = house.query::<op::Ask>(json!({}), json!({"as": name}), words).await;
+        assert_eq!(asked.map(drop).unwrap_err().code, Code::NameTaken);
+    }
+}
