@@ -115,6 +115,15 @@ pub(crate) fn free_for_key(owner: &Owner, name: &str) -> Result<Version, Refusal
     Ok(found.map_or(Version::ABSENT, |(version, _)| version))
 }
 
+/// Returns the version of the record of a name whose holder gets another key.
+pub(crate) fn kept_by_key(owner: &Owner, name: &str) -> Result<Version, Refusal> {
+    match holder(owner.sequencer().store(), name)? {
+        Some((_, Holder::Person(_))) => Err(taken(name, "by a person").with_cure(OTHER_NAME)),
+        Some((version, Holder::Key(_) | Holder::User)) => Ok(version),
+        None => Ok(Version::ABSENT),
+    }
+}
+
 /// Returns the version of the record of a name that is free for a person. Readers of a trace must be able to tell people from
 /// agents, also from those whose keys are gone.
 pub(crate) fn free_for_person(owner: &Owner, name: &str) -> Result<Version, Refusal> {

@@ -1,7 +1,7 @@
 //! A store in use, with the secrets of its data folder. A secret is on the disk before the event that names its key, and
 //! goes away again if there is no such event. Everything that is recorded goes through the sequencer.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use demur_api::key::Spent;
 use demur_api::{
@@ -54,8 +54,6 @@ pub struct Owner {
     marks: Arc<Marks>,
     /// The user of this machine, whose name nobody else gets.
     user: Option<Text<1, 256>>,
-    /// Whoever rotates or revokes a key does so alone.
-    changing_keys: Mutex<()>,
     /// The runs that are driven.
     drivers: Drivers,
     /// How far a check of the store is.
@@ -151,7 +149,6 @@ impl Owner {
             keyring,
             sequencer: Some(sequencer),
             user: None,
-            changing_keys: Mutex::default(),
             drivers: Drivers::default(),
             checking: Checking::default(),
         }
@@ -233,6 +230,12 @@ impl Owner {
         Ok(key_entry::entries(&*self.key_directory()?, &*self.keyring))
     }
 
+    /// Returns every key, also those that others registered a moment ago.
+    pub(crate) fn newest_entries(&self) -> Result<Vec<KeyEntry>, Refusal> {
+        self.sequencer().newest_registry()?;
+        self.entries()
+    }
+
     /// Returns the author with this name whose key speaks in this role and whose secret is here; none if there is no
     /// such key.
     pub fn find_author(&self, name: &str, role: Role) -> Result<Option<Arc<Author>>, Refusal> {
@@ -292,34 +295,23 @@ impl Owner {
     /// Returns the author with this name in this role; a key is made where there is none yet. One name is one holder:
     /// whoever asks under it must not answer under it as somebody else (ONE-07).
     pub fn find_or_enrol(&self, name: &str, role: Role) -> Result<Arc<Author>, Refusal> {
-        for _ in 0..records::ATTEMPTS {
+        records::retry(|| {
             if let Some(author) = self.find_author(name, role)? {
                 return Ok(author);
             }
             let was = name::free_for_key(self, name)?;
-            match self.make_author(name, role, was) {
-                Ok(author) => return Ok(Arc::new(author)),
-                // Somebody else was faster, here or elsewhere.
-                Err(error) if error.code == Code::RecordChanged => self.sequencer().newest_registry()?,
-                Err(error) => return Err(error),
-            };
-        }
-        Err(records::contended())
+            let made = self.make_author(name, role, was).map(Arc::new);
+            // Somebody else was faster, here or elsewhere.
+            if made.as_ref().is_err_and(|error| error.code == Code::RecordChanged) {
+                self.sequencer().newest_registry()?;
+            }
+            made
+        })
     }
 
     /// Makes, keeps and registers a key for somebody who plays a role in this process.
     pub fn enrol(&self, name: &str, role: Role) -> Result<Author, Refusal> {
         self.make_author(name, role, name::free_for_key(self, name)?)
-    }
-
-    /// Returns the right to change keys, once nobody else here has it.
-    pub(crate) fn key_turn(&self) -> MutexGuard<'_, ()> {
-        self.changing_keys.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the change that gives a name to the holder of a new key; it goes with the registration.
-    pub(crate) fn naming(&self, name: &str, holder: PrincipalId) -> Result<Swap, Refusal> {
-        name::giving(name, name::free_for_key(self, name)?, &Holder::Key(holder))
     }
 
     /// Keeps a secret and records the statement that names its key, with what changes beside it: all, or nothing.
