@@ -26,7 +26,6 @@ use demur_core::{
     id::Uuid7,
     limit::{List, Text},
 };
-use demur_engine::command::Consequences;
 use demur_ledger::{
     author::Author,
     content::{Shown, Wording},
@@ -49,6 +48,7 @@ use crate::{
     keyring::Keyring,
     operating_system::OperatingSystem,
     owner::Owner,
+    question::record_deliveries,
     session::{self, Speaker},
 };
 
@@ -244,11 +244,7 @@ fn not_confirmed(session: &Session) -> Refusal {
 
 /// Records which open questions were put before whom.
 pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Result<(), Refusal> {
-    let mut sayings = session.deliveries(to, channel)?.into_iter();
-    let Some(first) = sayings.next() else { return Ok(()) };
-    let rest = Consequences { after: None, sayings: sayings.collect() };
-    owner.sequencer().record(session.trace(), first, rest)?;
-    Ok(())
+    record_deliveries(owner, session.trace(), &session.deliveries(to, channel)?, to, channel).map(drop)
 }
 
 /// Returns the signed document of a session while gaps are open.

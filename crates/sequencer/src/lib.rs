@@ -251,8 +251,19 @@ impl Sequencer {
         first: Saying,
         rest: Consequences,
     ) -> Result<Acknowledged, SequencerError> {
+        self.record_with(trace, first, rest, &[])
+    }
+
+    /// Records what the desk says itself together with changes of records, as [`Self::perform_with`] does.
+    pub fn record_with(
+        &self,
+        trace: TraceId,
+        first: Saying,
+        rest: Consequences,
+        swaps: &[Swap],
+    ) -> Result<Acknowledged, SequencerError> {
         self.newest(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
-        self.perform(trace, &Command::record(first, rest))
+        self.perform_with(trace, &Command::record(first, rest), swaps)
     }
 
     /// Returns the newest event of a trace; one that is not at hand is read.

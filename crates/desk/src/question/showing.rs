@@ -17,7 +17,7 @@ use demur_ledger::content::Wording;
 use super::deliver::deliver_shown;
 use crate::{access::Caller, desk::Desk};
 
-/// Who was shown what lately. The record itself is looked at before anything is recorded twice.
+/// Who was shown what lately, so that a page that is loaded again costs nothing. Whether it is on record, the commit says.
 #[derive(Default)]
 pub(crate) struct Showings(Mutex<BTreeSet<(QuestionId, String)>>);
 

@@ -5,6 +5,7 @@ mod at_once;
 mod claim;
 mod crash;
 mod credentials;
+mod deliver;
 mod hook;
 mod keys;
 mod once;
