@@ -102,12 +102,20 @@ impl Owner {
             tentative = Some(TentativeKey::of(&keyring, &key)?);
             Ok(())
         };
-        let sequencer = Sequencer::create_keeping(store, secret.clone(), DESK, Box::new(system), keep);
+        let created =
+            Sequencer::create_keeping(Arc::clone(&store), secret.clone(), DESK, Box::new(system), keep);
         // Whoever does not know whether it was recorded must keep the key.
-        if sequencer.as_ref().err().is_none_or(|refusal| refusal.code.is_uncertain()) {
+        if created.as_ref().err().is_none_or(|refusal| refusal.code.is_uncertain()) {
             tentative.into_iter().for_each(TentativeKey::keep);
         }
-        Ok((Self::new(data, keyring, sequencer?, system), true))
+        match created {
+            Ok(sequencer) => Ok((Self::new(data, keyring, sequencer, system), true)),
+            // Another process was faster, and is done.
+            Err(refusal) if !refusal.code.is_uncertain() && store.registry()?.is_some() => {
+                Ok((Self::with_registry(data, store, system)?, false))
+            }
+            Err(refusal) => Err(refusal),
+        }
     }
 
     fn with_registry(

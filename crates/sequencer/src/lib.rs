@@ -121,11 +121,21 @@ impl Sequencer {
             snapshot: None,
         };
         let writer = begin_lease(&*store)?;
-        let outcomes = store.commit(&[Write::of_events(writer, append)]).map_err(SequencerError::from)?;
-        store.end_lease(writer).map_err(SequencerError::from)?;
+        let committed = store.commit(&[Write::of_events(writer, append)]);
+        // However that ended, nobody writes under this lease any more.
+        let ended = store.end_lease(writer);
+        let outcomes = committed.map_err(SequencerError::from)?;
+        ended.map_err(SequencerError::from)?;
         match outcomes.first() {
             Some(WriteOutcome::Done) => Ok(Self::open(store, move |_| Some(key.clone()), system)?),
-            _ => Err(SequencerError::Created.into()),
+            // Another process was faster.
+            Some(WriteOutcome::Refused(Conflict::Head | Conflict::Registry)) => {
+                Err(SequencerError::Created.into())
+            }
+            Some(WriteOutcome::Refused(Conflict::Lease)) => Err(SequencerError::LeaseLost.into()),
+            Some(WriteOutcome::Refused(Conflict::Command | Conflict::Artifact | Conflict::Record)) | None => {
+                Err(SequencerError::NotCreated.into())
+            }
         }
     }
 
@@ -137,8 +147,14 @@ impl Sequencer {
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
         let sequencer = Self::with(store, Box::new(find_key), system, begin_lease)?;
-        sequencer.note_restoration()?;
-        Ok(sequencer)
+        match sequencer.note_restoration() {
+            Ok(()) => Ok(sequencer),
+            Err(error) => {
+                // Nobody uses what was not opened. Where this fails too, the lease ends by itself.
+                let _ = sequencer.close();
+                Err(error)
+            }
+        }
     }
 
     /// Returns the sequencer of a store for reading and exporting only: nothing is noted, whoever owns the store. What

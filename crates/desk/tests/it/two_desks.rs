@@ -4,6 +4,7 @@
 mod at_once;
 mod claim;
 mod crash;
+mod create;
 mod credentials;
 mod deliver;
 mod hook;
