@@ -173,7 +173,7 @@ impl<H: Host> Door<H> {
             Job::ListSessions => sessions::list(&call, &read(arguments)?).await,
             Job::ShowSession => sessions::show(&call, &read(arguments)?).await,
             Job::VerifySession => sessions::verify(&call, &read(arguments)?).await,
-            job => sessions::play(&call, job, arguments).await,
+            Job::Play(job) => sessions::play(&call, job, arguments).await,
         }
     }
 }

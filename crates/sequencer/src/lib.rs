@@ -207,7 +207,14 @@ impl Sequencer {
         match self.store.commit(&[write])?.first() {
             Some(WriteOutcome::Done) => Ok(()),
             Some(WriteOutcome::Refused(Conflict::Lease)) => Err(SequencerError::LeaseLost),
-            Some(WriteOutcome::Refused(_)) | None => Err(SequencerError::RecordChanged),
+            Some(WriteOutcome::Refused(
+                Conflict::Record
+                | Conflict::Head
+                | Conflict::Command
+                | Conflict::Registry
+                | Conflict::Artifact,
+            ))
+            | None => Err(SequencerError::RecordChanged),
         }
     }
 
