@@ -145,8 +145,8 @@ impl Desk {
         self.large.take(caller)
     }
 
-    /// Returns the folder in use.
-    pub fn owner(&self) -> Result<Arc<Owner>, Refusal> {
+    /// Returns the folder in use, for whoever may wait for the disk.
+    pub(crate) fn owner(&self) -> Result<Arc<Owner>, Refusal> {
         self.folder.owner()
     }
 
