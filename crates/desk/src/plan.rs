@@ -83,25 +83,29 @@ pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<Plan
     Ok(standing)
 }
 
-/// Records a plan with every gap that the rules find. The same submission again is recorded once (CLR-04).
-pub fn submit(owner: &Owner, submission: Submission<'_>) -> Result<Session, Refusal> {
+/// Records a plan with every gap that the rules find. The same submission again is recorded once (CLR-04). Returns the session,
+/// and whether it was there already.
+pub fn submit(owner: &Owner, submission: Submission<'_>) -> Result<(Session, bool), Refusal> {
     let Submission { author, name, plan, rules, session } = submission;
     let uuid = session.map_or_else(new_uuid, Ok)?;
     let (trace, principal) = (TraceId::of_session(uuid.as_u128()), author.principal());
-    if owner.sequencer().store().trace(trace)?.is_none() {
+    let is_there = || -> Result<bool, Refusal> { Ok(owner.sequencer().store().trace(trace)?.is_some()) };
+    let mut repeated = is_there()?;
+    if !repeated {
         let speaker = Speaker::Key(author);
         let submitted =
             session::perform(owner, trace, &speaker, || Ok((act::submit(uuid, name, plan, rules)?, ())));
-        // Somebody else with the same session may have been faster: then what is there decides.
-        if let Err(error) = submitted
-            && owner.sequencer().store().trace(trace)?.is_none()
-        {
-            return Err(error);
+        if let Err(error) = submitted {
+            // Somebody else with the same session may have been faster: then what is there decides.
+            repeated = is_there()?;
+            if !repeated {
+                return Err(error);
+            }
         }
     }
     let session = session::read(owner.sequencer(), uuid)?;
     if session.is_submission_of(plan, rules, principal) {
-        return Ok(session);
+        return Ok((session, repeated));
     }
     let message = format!("session {uuid} is about another plan, under other rules or of another agent");
     Err(Refusal::new(Code::SessionConflict, message)

@@ -51,7 +51,7 @@ pub fn submit_as(owner: &Owner, given: SubmitPlanAs) -> Result<ToldPlan, Refusal
     let author = agent(owner, &given.author)?;
     let submission =
         Submission { author, name: &name, plan: &plan, rules: &rules, session: given.session_id };
-    let session = super::submit(owner, submission)?;
+    let (session, _) = super::submit(owner, submission)?;
     told(owner, &session, &given.author, Some(Sequence::FIRST))
 }
 

@@ -98,11 +98,13 @@ async fn one_plan_submitted_at_once_is_one_session() {
             let given = json!({"plan": plan, "session_id": session});
             let (desk, caller) = (Arc::clone(&house.desk), house.local());
             let request = request::<op::SubmitPlan>(json!({}), json!({}), given);
-            submitting.spawn(async move { desk.call(&caller, request).await.map(|reply| reply.document) });
+            submitting.spawn(async move { desk.call(&caller, request).await.unwrap() });
         }
-        for submitted in submitting.join_all().await {
-            assert_eq!(submitted.unwrap().session_id.unwrap().to_string(), session);
+        let submitted = submitting.join_all().await;
+        for reply in &submitted {
+            assert_eq!(reply.document.session_id.unwrap().to_string(), session);
         }
+        assert_eq!(submitted.iter().filter(|reply| !reply.repeated).count(), 1, "one of them opened it");
         let other = json!({"plan": {"description": "something else"}, "session_id": session});
         let refused = houses[1].call::<op::SubmitPlan>(json!({}), other).await.unwrap_err();
         assert_eq!(refused.code, Code::SessionConflict, "{refused:?}");
