@@ -1,6 +1,7 @@
 //! A plan on its way from submission to attestation (CLR-30): read from its trace, gone on with, read again. The same
 //! for every door.
 
+mod attest;
 mod handle;
 mod list;
 mod spoken;
@@ -8,19 +9,9 @@ mod standing;
 
 use std::sync::Arc;
 
-use demur_api::{
-    code::{Code, RuleCode},
-    plan::PlanStanding,
-    refusal::Refusal,
-};
+use demur_api::{code::Code, plan::PlanStanding, refusal::Refusal};
 use demur_clarify::{
-    attestation::{Attestation, FileHashes, Outputs, Particulars},
-    document::Document,
-    name::AgentId,
-    seal::Signer,
-    status::PlanStatus,
-    time::Time,
-    uuid::Uuid,
+    document::Document, name::AgentId, seal::Signer, status::PlanStatus, time::Time, uuid::Uuid,
 };
 use demur_core::{
     id::Uuid7,
@@ -29,7 +20,7 @@ use demur_core::{
 use demur_ledger::{
     author::Author,
     content::{Shown, Wording},
-    name::{Operation, Position, Sequence, TraceId},
+    name::{Operation, Position, TraceId},
 };
 use demur_plan::{
     Error, Session,
@@ -38,6 +29,7 @@ use demur_plan::{
 use demur_rules::{Plan, Rules};
 use demur_sequencer::Sequencer;
 
+pub use attest::{MadeOutput, attest};
 pub use list::list;
 pub(crate) use list::{PlanPage, plan_page, session_of};
 pub(crate) use spoken::resolve_as;
@@ -212,41 +204,7 @@ fn with_open_gaps(error: Refusal, session: &Session) -> Refusal {
     if open.is_empty() { error } else { error.with_cure(format!("settle {}", open.join(", "))) }
 }
 
-/// Records and returns the attestation of what an agent made of its plan.
-pub fn attest(
-    owner: &Owner,
-    author: Arc<Author>,
-    session: Uuid,
-    path: &str,
-    files: &FileHashes,
-    version: &Text<1, 64>,
-) -> Result<(Sequence, Attestation), Refusal> {
-    let signer = session::signer(owner.sequencer(), owner.keyring())?;
-    let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(author));
-    let (at, attestation) = session::perform(owner, trace, &speaker, || {
-        let session = session::read(owner.sequencer(), session)?;
-        let confirmed = session.confirmed().ok_or_else(|| not_confirmed(&session))?;
-        let particulars = Particulars {
-            attestation_id: new_uuid()?,
-            agent_version: version.clone(),
-            timestamp: Time::from(OperatingSystem::open()?.now()?),
-            compliance_claims: List::default(),
-            deterministic: None,
-        };
-        let outputs = Outputs::new(Text::cut(path)?, files.clone()).map_err(Error::from)?;
-        let attestation = session.attest(particulars, outputs, &signer)?;
-        Ok((session.attesting(confirmed, &attestation)?, attestation))
-    })?;
-    Ok((at.sequence, attestation))
-}
-
-fn not_confirmed(session: &Session) -> Refusal {
-    let message = format!("expected a confirmed plan, found one that is {}", session.standing().as_str());
-    Refusal::new(Code::Rule(RuleCode::OUT_OF_PLAN), message)
-        .with_cure("settle every question, then confirm the plan; a plan is attested once")
-}
-
-/// Records which open questions were put before whom.
+/// Records which open questions were put before whom, once.
 pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Result<(), Refusal> {
     record_deliveries(owner, session.trace(), &session.deliveries(to, channel)?, to, channel).map(drop)
 }
