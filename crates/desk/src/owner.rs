@@ -31,6 +31,7 @@ use demur_store::{
 
 use crate::{
     data::DataFolder,
+    durable, error,
     key_directory::{DESK, KeyDirectory},
     key_entry,
     keyring::{FolderKeyring, KeyFile, Keyring, TentativeKey},
@@ -126,6 +127,7 @@ impl Owner {
         // Who has the store alone has the folder alone.
         if !store.is_shared() {
             FolderKeyring::of(data).tidy()?;
+            durable::sweep(data.path()).map_err(|error| error::file("tidy", data.path(), &error))?;
         }
         let keyring = FolderKeyring::shared(data);
         let sequencer = open_sequencer(&keyring, |find| Sequencer::open(store, find, Box::new(system)))?;
