@@ -7,8 +7,8 @@ mod standing;
 
 pub use given::{BeginOperation, CheckPlan, ConfirmPlan, ResolveGap, ResolveOwnGap, SubmitPlan};
 pub use paper::{
-    AttestPlan, AttestationChecks, AttestedPlan, HandOffPlan, MadeFile, VerifiedAttestation,
-    VerifyAttestation,
+    AttestPlan, AttestationChecks, AttestedPlan, HandOffPlan, MAX_MADE_FILES, MadeFile, MadeFiles,
+    VerifiedAttestation, VerifyAttestation,
 };
 pub use spoken::{
     AttestPlanAs, BeginOperationAs, CheckPlanUnder, ConfirmPlanAs, ListedPlan, ListedPlans,

@@ -104,8 +104,8 @@ fn in_force(entry: &Entry, context: &Context<'_>, on: bool) -> Option<String> {
         };
         let known = marks::standing(data.path(), [ASKER].into_iter());
         let is_on = known.is_ok_and(|standing| standing != AskerStanding::Unknown);
-        // Where nothing was ever recorded there is nothing to be told.
-        if is_on == on || !data.has_store()? {
+        // Where nothing was ever recorded there is nothing to be told. What the disk does not know may still be in force.
+        if (is_on && on) || !data.has_store()? {
             return Ok(());
         }
         let askers = vec![Text::try_from(ASKER)?].try_into()?;

@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use crate::{
-    access::Caller,
+    access::{self, Caller},
     data::DataFolder,
     follower::Follower,
     held_folder::HeldFolder,
@@ -145,8 +145,8 @@ impl Desk {
         self.large.take(caller)
     }
 
-    /// Returns the folder in use.
-    pub fn owner(&self) -> Result<Arc<Owner>, Refusal> {
+    /// Returns the folder in use, for whoever may wait for the disk.
+    pub(crate) fn owner(&self) -> Result<Arc<Owner>, Refusal> {
         self.folder.owner()
     }
 
@@ -242,6 +242,18 @@ impl Desk {
             Caller::Token(token) => self.now().is_ok_and(|now| self.tokens.is_good(&token.id, now)),
             Caller::Stranger => false,
         }
+    }
+
+    /// Refuses a caller whose credential is good no longer. Credentials that were read too long ago are read again first.
+    pub(crate) async fn expect_good(self: &Arc<Self>, caller: &Caller) -> Result<(), Refusal> {
+        if self.is_good(caller) {
+            return Ok(());
+        }
+        if !self.tokens.is_loaded(self.now()?) {
+            // On the heap: hardly anybody comes here, and everybody who waits has room for it.
+            Box::pin(self.on_worker(Self::load_tokens)).await?;
+        }
+        if self.is_good(caller) { Ok(()) } else { Err(access::stranger()) }
     }
 
     /// Says that this is about to end.

@@ -8,8 +8,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use demur_core::id::Ulid;
 pub use demur_store::folder::create_folders as create_folder;
 use demur_store::folder::sync_folder;
+
+use crate::operating_system::OperatingSystem;
 
 /// Writes a file that must not be there yet. If that fails, there is none.
 pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -21,14 +24,12 @@ pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Writes a file in place of the one that is there, if any. If that fails, the old one is untouched.
-///
-/// Nobody else writes this very file: what lies under its temporary name was left by a process that is dead.
+/// Writes a file in place of the one that is there, if any. If that fails, the old one is untouched. Of several who write it at
+/// once the last one counts, whole: each writes under a temporary name of its own.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = folder_of(path);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = folder.join(format!(".{name}{TEMPORARY}"));
-    remove(&temporary)?;
+    let temporary = folder.join(format!(".{name}.{}{TEMPORARY}", unique()?));
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
     let written = fill(file, bytes).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
@@ -103,6 +104,13 @@ fn fill(mut file: File, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
+/// Returns a word that no other process, and nobody else in this one, uses.
+fn unique() -> io::Result<Ulid> {
+    let mut system = OperatingSystem::open().map_err(io::Error::other)?;
+    let now = system.now().map_err(io::Error::other)?;
+    Ok(Ulid::new(now, &mut system))
+}
+
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -134,14 +142,28 @@ mod tests {
     }
 
     #[test]
-    fn replace_survives_what_a_dead_process_left() {
+    fn replace_leaves_the_newest_file_and_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        fs::write(folder.path().join(".file.new"), b"half a fi").unwrap();
         replace(&path, b"one").unwrap();
         replace(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(mode(&path), 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn one_file_written_by_many_at_once_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::thread::scope(|scope| {
+            for letter in *b"abcdefgh" {
+                let path = &path;
+                scope.spawn(move || (0..16).for_each(|_| replace(path, &[letter; 64]).unwrap()));
+            }
+        });
+        let written = fs::read(&path).unwrap();
+        assert!(written.len() == 64 && written.iter().all(|byte| *byte == written[0]));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 

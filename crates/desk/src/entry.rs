@@ -14,7 +14,7 @@ use tokio::time;
 
 use crate::{
     access::{self, Admitted, Caller, seen_question},
-    desk::Desk,
+    desk::{Count, Desk},
     large_turns::LargeTurn,
     lookup::Lookup,
     owner::Owner,
@@ -36,9 +36,9 @@ pub trait Handle<O: Operation>: Sized {
         Ok(Begun::NotHere)
     }
 
-    /// Takes note of the reply, for the desk's own figures.
-    fn settled(&self, reply: &ApiReply<O::Output>) {
-        let _ = reply;
+    /// Takes note of what was done, on a thread that must not wait.
+    fn settled(notes: &ReplyNotes<'_>, reply: &ApiReply<O::Output>) {
+        let _ = (notes, reply);
     }
 
     /// Returns how long the caller waits until the question in the reply is no longer open, if it does.
@@ -51,6 +51,21 @@ pub trait Handle<O: Operation>: Sized {
     fn awaited(reply: &mut O::Output) -> Option<&mut QuestionView> {
         let _ = reply;
         None
+    }
+}
+
+/// What can be noted of a reply: nothing that reads or writes a store.
+pub struct ReplyNotes<'a>(&'a Desk);
+
+impl ReplyNotes<'_> {
+    /// Returns what counts.
+    pub(crate) fn counts(&self) -> &dyn Count {
+        self.0.counts()
+    }
+
+    /// Says that the desk is about to end.
+    pub(crate) fn end(&self) {
+        self.0.end();
     }
 }
 
@@ -120,7 +135,7 @@ impl Desk {
                 handled.await?
             }
         };
-        self.settled(&reply);
+        <Self as Handle<O>>::settled(&ReplyNotes(self), &reply);
         if let Some(patience) = patience
             && let Some(question) = <Self as Handle<O>>::awaited(&mut reply.document)
             && question.is_open()
@@ -160,9 +175,7 @@ impl Desk {
             // Listening before looking: nothing that happens in between is missed.
             let mut told = std::pin::pin!(waiter.notify().notified());
             told.as_mut().enable();
-            if !self.is_good(caller) {
-                return Err(access::stranger());
-            }
+            self.expect_good(caller).await?;
             let shown = self.look(caller, id).await?;
             if !shown.is_open() {
                 return Ok(shown);
@@ -172,7 +185,7 @@ impl Desk {
             }
             tokio::select! {
                 () = told => {}
-                () = time::sleep_until(until) => return Ok(shown),
+                () = time::sleep_until(until) => return self.expect_good(caller).await.map(|()| shown),
                 () = self.stopping() => {
                     return Err(Refusal::new(Code::Stopping, "the server is about to end")
                         .with_cure("the question stays open: wait again"));

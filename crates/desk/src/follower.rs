@@ -25,7 +25,7 @@ use tokio::{
 
 pub use self::change::{ChangedQuestion, QuestionChange};
 use self::ring::Ring;
-use crate::{desk::Desk, marks, owner::Owner, trouble_log::TroubleLog};
+use crate::{desk::Desk, owner::Owner, trouble_log::TroubleLog};
 
 /// What was said lately, and who listens.
 pub(crate) struct Follower {
@@ -118,12 +118,7 @@ async fn follow(desk: &Arc<Desk>) {
         // Nobody is told that they watch before this place is known, so what comes after it reaches them.
         let looked = desk.work(|_, owner| {
             let store = owner.sequencer().store();
-            let (is_shared, end) = (store.is_shared(), store.end()?);
-            // What others recorded before this place is not heard any more.
-            if is_shared && marks::tidy(owner).is_err() {
-                owner.marks().give_up();
-            }
-            Ok((is_shared, end))
+            Ok((store.is_shared(), store.end()?))
         });
         let Some((is_shared, end)) = log.note(looked.await) else {
             time::sleep(RETRY_DELAY).await;
@@ -230,9 +225,7 @@ fn hear(desk: &Desk, owner: &Owner, after: Cursor) -> Result<(Cursor, bool), Ref
         for id in &questions {
             owner.lookup().questions().forget(*id);
         }
-        let marked = owner.marks().hear(owner.sequencer().store(), followed.changes);
         desk.waiters().wake(questions);
-        marked?;
     }
     Ok((followed.cursor, followed.has_more))
 }

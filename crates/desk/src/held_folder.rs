@@ -11,7 +11,7 @@ use demur_core::{limit::Text, time::Timestamp};
 use demur_sequencer::Listener;
 use demur_store::contract::Store;
 
-use crate::{data::DataFolder, operating_system::OperatingSystem, owner::Owner};
+use crate::{data::DataFolder, name, operating_system::OperatingSystem, owner::Owner};
 
 /// The data folder of a desk.
 pub(crate) struct HeldFolder {
@@ -50,6 +50,7 @@ impl HeldFolder {
         listeners: Vec<Arc<dyn Listener>>,
     ) -> Result<Self, Refusal> {
         owner.work_for(user);
+        name::keep_user(&owner)?;
         for listener in listeners {
             owner.listen(listener);
         }

@@ -28,8 +28,8 @@ macro_rules! handle {
 
 handle! {
     ListKeys = |owner, _request| Ok(key::list(&*owner.key_directory()?, owner.keyring()));
-    RegisterKey = |owner, request| key::register(owner, request.body);
-    RotateKey = |owner, request| key::rotate(owner, request.path.fingerprint, request.body);
+    RegisterKey = |owner, request| key::register(owner, &request.body);
+    RotateKey = |owner, request| key::rotate(owner, request.path.fingerprint, &request.body);
     RevokeKey = |owner, request| key::revoke(owner, request.path.fingerprint, request.body);
 
     ListPlans = |owner, request| plan::list(owner.sequencer(), &request.query);

@@ -3,12 +3,13 @@
 //!
 //! Marks are kept for the askers that a hook named (`hooked.json`). They are made after the commit that carries the question
 //! and before anybody hears that it was asked, and taken away after the commit that settles it: both where the ledger tells
-//! its listeners. What another process records in a shared store is marked once the follower hears of it. Whatever a crash left
-//! is put right when the folder is opened next. A mark too many costs one look into the ledger; one too few would let a call
-//! pass, so whatever is in doubt is marked.
+//! its listeners. Whatever a crash left is put right when the folder is opened next. A mark too many costs one look into the
+//! ledger; one too few would let a call pass, so whatever is in doubt is marked. In a store that other processes write to no marks
+//! are kept: nobody here hears in time what they record, so every hook asks the server.
 
-mod elsewhere;
 mod handle;
+mod hooked;
+mod list;
 mod standing;
 
 use std::{
@@ -24,21 +25,17 @@ use std::{
     },
 };
 
-use demur_api::{
-    code::Code,
-    question::{QuestionId, QuestionView},
-    refusal::Refusal,
-};
-use demur_core::limit::Text;
+use demur_api::question::QuestionId;
 use demur_ledger::{
     entry::Entry,
     event_type::Facts,
     facts::{Question, Severity},
     name::{PrincipalId, Sequence, TraceId},
-    question::OutcomeKind,
+    question::{QuestionEffect, question_effect},
 };
 use demur_sequencer::Listener;
 
+pub(crate) use hooked::release;
 pub use standing::{may_stop, name, tidy};
 
 use crate::durable;
@@ -80,11 +77,7 @@ pub fn standing<'a>(
     data: &Path,
     mut askers: impl Iterator<Item = &'a str>,
 ) -> Result<AskerStanding, io::Error> {
-    let named = match fs::read(data.join(HOOKED)) {
-        Ok(bytes) => parse(&bytes),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(AskerStanding::Unknown),
-        Err(error) => return Err(error),
-    };
+    let Some(named) = list::read(data)? else { return Ok(AskerStanding::Unknown) };
     if !askers.all(|asker| named.contains(asker)) {
         return Ok(AskerStanding::Unknown);
     }
@@ -100,44 +93,15 @@ pub fn standing<'a>(
 }
 
 impl Marks {
-    /// Returns the marks of a data folder.
+    /// Returns the marks of a data folder. They are kept for nobody before [`tidy`].
     pub(crate) fn of(folder: &Path) -> Self {
-        // A list that cannot be read names nobody: every hook then asks the server, which writes it anew.
-        let askers = fs::read(folder.join(HOOKED)).map(|bytes| parse(&bytes)).unwrap_or_default();
-        let kept = Mutex::new(Kept { askers, others: BTreeSet::new() });
         Self {
             folder: folder.to_owned(),
             turn: Mutex::default(),
-            kept,
+            kept: Mutex::default(),
             made: AtomicU64::new(0),
             missed: AtomicBool::new(false),
         }
-    }
-
-    /// Returns whether a hook stops this asker.
-    fn is_hooked(&self, asker: &str) -> bool {
-        self.kept().askers.iter().any(|name| is_of(asker, name))
-    }
-
-    /// An agent that a hook stops must not let itself go: a person calls its question off, at the terminal or on a page. `by`
-    /// is the person who wants it so, if one does.
-    pub(crate) fn check_release(
-        &self,
-        question: &QuestionView,
-        by: Option<&Text<1, 256>>,
-    ) -> Result<(), Refusal> {
-        let stops = question.severity == Severity::Block
-            && matches!(question.state, OutcomeKind::Open | OutcomeKind::Declined | OutcomeKind::Expired);
-        if by.is_some() || !stops || !self.is_hooked(&question.asker.name) {
-            return Ok(());
-        }
-        let id = question.id;
-        let message = format!(
-            "expected a person to cancel question {id}, found the agent that asked it: while the hook is on, only a person \
-             can"
-        );
-        Err(Refusal::new(Code::PersonReleases, message)
-            .with_cure(format!("a person answers it, or cancels it with `demur cancel {id}` or on its page")))
     }
 
     fn turn(&self) -> MutexGuard<'_, ()> {
@@ -188,7 +152,7 @@ impl Marks {
     /// Marks that cannot be made must not be missed: without the list of askers every hook asks the server, and refuses where
     /// none answers.
     pub(crate) fn give_up(&self) {
-        durable::discard(&self.folder.join(HOOKED));
+        list::remove(&self.folder);
     }
 
     fn take(&self, kept: &Kept, trace: TraceId, entry: &Entry, plan_of: Option<PrincipalId>) {
@@ -203,21 +167,22 @@ impl Marks {
                 self.mark(QuestionId { trace, sequence: own });
             }
         };
-        match said.facts {
-            Facts::QuestionAsked(facts) => asked(&facts.0, Some(entry.event.envelope().actor)),
-            // The rules ask; whoever submitted the plan is stopped.
-            Facts::GapFound(facts) => asked(&facts.0, plan_of),
-            Facts::QuestionAnswered(facts) => self.unmark(trace, facts.question.sequence),
-            Facts::GapAccepted(facts) => self.unmark(trace, facts.question.sequence),
-            Facts::GapWithdrawn(facts) => self.unmark(trace, facts.question),
-            Facts::QuestionCancelled(facts) => self.unmark(trace, facts.question),
-            Facts::QuestionDefaulted(facts) => self.unmark(trace, facts.question),
-            // Nothing can settle what is left open in a run that is over.
-            Facts::SessionAborted(_) | Facts::VerificationRunCompleted(_) => self.unmark_all(trace),
+        match question_effect(said.facts) {
+            Some(QuestionEffect::Asked(question)) => {
+                // The rules ask for a gap; whoever submitted the plan is stopped.
+                let is_gap = matches!(said.facts, Facts::GapFound(_));
+                asked(question, if is_gap { plan_of } else { Some(entry.event.envelope().actor) });
+            }
+            Some(QuestionEffect::Ended(question, outcome)) if !outcome.stops_asker() => {
+                self.unmark(trace, question);
+            }
             // Open again. Whether it blocks, the ledger knows.
-            Facts::AnswerRevoked(facts) => self.mark(QuestionId { trace, sequence: facts.question }),
-            Facts::QuestionEscalated(facts) => self.mark(QuestionId { trace, sequence: facts.question }),
-            _ => {}
+            Some(QuestionEffect::Reopened(sequence)) => self.mark(QuestionId { trace, sequence }),
+            // Nothing can settle what is left open in a run that is over.
+            None if matches!(said.facts, Facts::SessionAborted(_) | Facts::VerificationRunCompleted(_)) => {
+                self.unmark_all(trace);
+            }
+            Some(QuestionEffect::Ended(..) | QuestionEffect::Changed(_)) | None => {}
         }
     }
 }
@@ -243,11 +208,5 @@ pub fn is_of(holder: &str, name: &str) -> bool {
     holder.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn parse(bytes: &[u8]) -> BTreeSet<String> {
-    serde_json::from_slice(bytes).unwrap_or_default()
-}
-
 /// The folder of the marks.
 const OPEN: &str = "open";
-/// For whom marks are kept: a JSON list of names.
-const HOOKED: &str = "hooked.json";

@@ -25,6 +25,8 @@ pub(crate) enum Holder {
     Key(PrincipalId),
     /// Somebody who may sign in.
     Person(Person),
+    /// The user for whom a process of this store works.
+    User,
 }
 
 /// Returns who has a name, and the version of its record.
@@ -40,6 +42,20 @@ pub(crate) fn giving(name: &str, was: Version, holder: &Holder) -> Result<Swap, 
 /// Returns the swap that sets a name free.
 pub(crate) fn freeing(name: &str, was: Version) -> Result<Swap, Refusal> {
     Ok(records::removal(key(name)?, was))
+}
+
+/// Keeps the name of the user for whom this process works, so that no other process of the store gives it away. A name that a key
+/// or a person has stays theirs. Where nobody else writes to the store, this process looks by itself.
+pub(crate) fn keep_user(owner: &Owner) -> Result<(), Refusal> {
+    let Some(user) = owner.user().filter(|_| owner.sequencer().store().is_shared()) else { return Ok(()) };
+    let is_key = |owner: &Owner| -> Result<bool, Refusal> {
+        Ok(owner.key_directory()?.names().values().any(|known| same(known, user)))
+    };
+    if holder(owner.sequencer().store(), user)?.is_some() || is_key(owner)? {
+        return Ok(());
+    }
+    // Whoever was faster has it.
+    records::swap(owner, vec![giving(user, Version::ABSENT, &Holder::User)?]).map(drop)
 }
 
 /// What keeps a name from showing all of itself.
@@ -99,7 +115,19 @@ pub(crate) fn expect_no_person(owner: &Owner, name: &str) -> Result<Option<(Vers
     if !is_own && is_user(owner, name) {
         return Err(taken(name, "by the user of this machine").with_cure(OTHER_NAME));
     }
+    if !is_own && matches!(found, Some((_, Holder::User))) {
+        return Err(taken(name, ELSEWHERE).with_cure(OTHER_NAME));
+    }
     Ok(found)
+}
+
+/// Returns the version of the record of a name whose holder gets another key.
+pub(crate) fn kept_by_key(owner: &Owner, name: &str) -> Result<Version, Refusal> {
+    match holder(owner.sequencer().store(), name)? {
+        Some((_, Holder::Person(_))) => Err(taken(name, "by a person").with_cure(OTHER_NAME)),
+        Some((version, Holder::Key(_) | Holder::User)) => Ok(version),
+        None => Ok(Version::ABSENT),
+    }
 }
 
 /// Returns the version of the record of a name that is free for a person. Readers of a trace must be able to tell people from
@@ -114,6 +142,9 @@ pub(crate) fn free_for_person(owner: &Owner, name: &str) -> Result<Version, Refu
     if let Some((_, Holder::Person(_))) = found {
         return Err(taken(name, "by a person")
             .with_cure("`demur people list` shows them; remove first to change a role"));
+    }
+    if let Some((_, Holder::User)) = found {
+        return Err(taken(name, ELSEWHERE).with_cure("people have names of their own: take another one"));
     }
     owner.sequencer().newest_registry()?;
     if found.is_some() || owner.key_directory()?.names().values().any(|known| same(known, name)) {
@@ -160,6 +191,7 @@ fn folded(name: &str) -> String {
     name.chars().filter(|character| !is_unseen(*character)).collect::<String>().to_lowercase()
 }
 
+const ELSEWHERE: &str = "by the user of another machine that serves this store";
 const OTHER_NAME: &str = "people and agents have different names: take another one";
 
 /// What the keys of names begin with.

@@ -1,7 +1,7 @@
 //! A store in use, with the secrets of its data folder. A secret is on the disk before the event that names its key, and
 //! goes away again if there is no such event. Everything that is recorded goes through the sequencer.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use demur_api::key::Spent;
 use demur_api::{
@@ -31,6 +31,7 @@ use demur_store::{
 
 use crate::{
     data::DataFolder,
+    durable, error,
     key_directory::{DESK, KeyDirectory},
     key_entry,
     keyring::{FolderKeyring, KeyFile, Keyring, TentativeKey},
@@ -54,8 +55,6 @@ pub struct Owner {
     marks: Arc<Marks>,
     /// The user of this machine, whose name nobody else gets.
     user: Option<Text<1, 256>>,
-    /// Whoever rotates or revokes a key does so alone.
-    changing_keys: Mutex<()>,
     /// The runs that are driven.
     drivers: Drivers,
     /// How far a check of the store is.
@@ -104,12 +103,20 @@ impl Owner {
             tentative = Some(TentativeKey::of(&keyring, &key)?);
             Ok(())
         };
-        let sequencer = Sequencer::create_keeping(store, secret.clone(), DESK, Box::new(system), keep);
+        let created =
+            Sequencer::create_keeping(Arc::clone(&store), secret.clone(), DESK, Box::new(system), keep);
         // Whoever does not know whether it was recorded must keep the key.
-        if sequencer.as_ref().err().is_none_or(|refusal| refusal.code.is_uncertain()) {
+        if created.as_ref().err().is_none_or(|refusal| refusal.code.is_uncertain()) {
             tentative.into_iter().for_each(TentativeKey::keep);
         }
-        Ok((Self::new(data, keyring, sequencer?, system), true))
+        match created {
+            Ok(sequencer) => Ok((Self::new(data, keyring, sequencer, system), true)),
+            // Another process was faster, and is done.
+            Err(refusal) if !refusal.code.is_uncertain() && store.registry()?.is_some() => {
+                Ok((Self::with_registry(data, store, system)?, false))
+            }
+            Err(refusal) => Err(refusal),
+        }
     }
 
     fn with_registry(
@@ -120,6 +127,7 @@ impl Owner {
         // Who has the store alone has the folder alone.
         if !store.is_shared() {
             FolderKeyring::of(data).tidy()?;
+            durable::sweep(data.path()).map_err(|error| error::file("tidy", data.path(), &error))?;
         }
         let keyring = FolderKeyring::shared(data);
         let sequencer = open_sequencer(&keyring, |find| Sequencer::open(store, find, Box::new(system)))?;
@@ -142,14 +150,15 @@ impl Owner {
         sequencer.find_key_with(move |registry| desk_key(&*keys, registry).ok());
         sequencer.listen(Arc::clone(lookup.questions()) as _);
         let marks = Arc::new(Marks::of(data.path()));
-        sequencer.listen(Arc::clone(&marks) as _);
+        if !sequencer.store().is_shared() {
+            sequencer.listen(Arc::clone(&marks) as _);
+        }
         Self {
             lookup,
             marks,
             keyring,
             sequencer: Some(sequencer),
             user: None,
-            changing_keys: Mutex::default(),
             drivers: Drivers::default(),
             checking: Checking::default(),
         }
@@ -231,6 +240,12 @@ impl Owner {
         Ok(key_entry::entries(&*self.key_directory()?, &*self.keyring))
     }
 
+    /// Returns every key, also those that others registered a moment ago.
+    pub(crate) fn newest_entries(&self) -> Result<Vec<KeyEntry>, Refusal> {
+        self.sequencer().newest_registry()?;
+        self.entries()
+    }
+
     /// Returns the author with this name whose key speaks in this role and whose secret is here; none if there is no
     /// such key.
     pub fn find_author(&self, name: &str, role: Role) -> Result<Option<Arc<Author>>, Refusal> {
@@ -253,7 +268,13 @@ impl Owner {
         let usable = |entry: &KeyEntry| {
             entry.principal == principal && entry.status == Status::Active && entry.has_secret()
         };
-        let entry = self.entries()?.into_iter().find(usable).ok_or_else(|| {
+        let mut found = self.entries()?.into_iter().find(usable);
+        if found.is_none() && self.sequencer().store().is_shared() {
+            // It may have been registered elsewhere.
+            self.sequencer().newest_registry()?;
+            found = self.entries()?.into_iter().find(usable);
+        }
+        let entry = found.ok_or_else(|| {
             let message = "expected the secret key of the asker in the data folder, found none";
             Refusal::new(Code::AskerElsewhere, message)
                 .with_cure("its holder has it elsewhere and has to say this itself")
@@ -284,34 +305,23 @@ impl Owner {
     /// Returns the author with this name in this role; a key is made where there is none yet. One name is one holder:
     /// whoever asks under it must not answer under it as somebody else (ONE-07).
     pub fn find_or_enrol(&self, name: &str, role: Role) -> Result<Arc<Author>, Refusal> {
-        for _ in 0..records::ATTEMPTS {
+        records::retry(|| {
             if let Some(author) = self.find_author(name, role)? {
                 return Ok(author);
             }
             let was = name::free_for_key(self, name)?;
-            match self.make_author(name, role, was) {
-                Ok(author) => return Ok(Arc::new(author)),
-                // Somebody else was faster, here or elsewhere.
-                Err(error) if error.code == Code::RecordChanged => self.sequencer().newest_registry()?,
-                Err(error) => return Err(error),
-            };
-        }
-        Err(records::contended())
+            let made = self.make_author(name, role, was).map(Arc::new);
+            // Somebody else was faster, here or elsewhere.
+            if made.as_ref().is_err_and(|error| error.code == Code::RecordChanged) {
+                self.sequencer().newest_registry()?;
+            }
+            made
+        })
     }
 
     /// Makes, keeps and registers a key for somebody who plays a role in this process.
     pub fn enrol(&self, name: &str, role: Role) -> Result<Author, Refusal> {
         self.make_author(name, role, name::free_for_key(self, name)?)
-    }
-
-    /// Returns the right to change keys, once nobody else here has it.
-    pub(crate) fn key_turn(&self) -> MutexGuard<'_, ()> {
-        self.changing_keys.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns the change that gives a name to the holder of a new key; it goes with the registration.
-    pub(crate) fn naming(&self, name: &str, holder: PrincipalId) -> Result<Swap, Refusal> {
-        name::giving(name, name::free_for_key(self, name)?, &Holder::Key(holder))
     }
 
     /// Keeps a secret and records the statement that names its key, with what changes beside it: all, or nothing.

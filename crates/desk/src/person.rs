@@ -72,7 +72,7 @@ pub(crate) fn list(owner: &Owner) -> Result<Vec<Person>, Refusal> {
 pub(crate) fn find(owner: &Owner, name: &str) -> Result<(Version, Person), Refusal> {
     match name::holder(owner.sequencer().store(), name)? {
         Some((version, Holder::Person(person))) => Ok((version, person)),
-        Some((_, Holder::Key(_))) | None => Err(unknown(name)),
+        Some((_, Holder::Key(_) | Holder::User)) | None => Err(unknown(name)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A plan on its way from submission to attestation (CLR-30): read from its trace, gone on with, read again. The same
 //! for every door.
 
+mod attest;
 mod handle;
 mod list;
 mod spoken;
@@ -15,23 +16,16 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_clarify::{
-    attestation::{Attestation, FileHashes, Outputs, Particulars},
-    document::Document,
-    name::AgentId,
-    seal::Signer,
-    status::PlanStatus,
-    time::Time,
-    uuid::Uuid,
+    document::Document, name::AgentId, seal::Signer, status::PlanStatus, time::Time, uuid::Uuid,
 };
 use demur_core::{
     id::Uuid7,
     limit::{List, Text},
 };
-use demur_engine::command::Consequences;
 use demur_ledger::{
     author::Author,
     content::{Shown, Wording},
-    name::{Operation, Position, Sequence, TraceId},
+    name::{Operation, Position, TraceId},
 };
 use demur_plan::{
     Error, Gap, Session,
@@ -40,6 +34,7 @@ use demur_plan::{
 use demur_rules::{Plan, Rules};
 use demur_sequencer::Sequencer;
 
+pub use attest::{MadeOutput, attest};
 pub use list::list;
 pub(crate) use list::{PlanPage, plan_page, session_of};
 pub(crate) use spoken::resolve_as;
@@ -50,6 +45,7 @@ use crate::{
     keyring::Keyring,
     operating_system::OperatingSystem,
     owner::Owner,
+    question::record_deliveries,
     session::{self, Speaker},
 };
 
@@ -84,25 +80,29 @@ pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<Plan
     Ok(standing)
 }
 
-/// Records a plan with every gap that the rules find. The same submission again is recorded once (CLR-04).
-pub fn submit(owner: &Owner, submission: Submission<'_>) -> Result<Session, Refusal> {
+/// Records a plan with every gap that the rules find. The same submission again is recorded once (CLR-04). Returns the session,
+/// and whether it was there already.
+pub fn submit(owner: &Owner, submission: Submission<'_>) -> Result<(Session, bool), Refusal> {
     let Submission { author, name, plan, rules, session } = submission;
     let uuid = session.map_or_else(new_uuid, Ok)?;
     let (trace, principal) = (TraceId::of_session(uuid.as_u128()), author.principal());
-    if owner.sequencer().store().trace(trace)?.is_none() {
+    let is_there = || -> Result<bool, Refusal> { Ok(owner.sequencer().store().trace(trace)?.is_some()) };
+    let mut repeated = is_there()?;
+    if !repeated {
         let speaker = Speaker::Key(author);
         let submitted =
             session::perform(owner, trace, &speaker, || Ok((act::submit(uuid, name, plan, rules)?, ())));
-        // Somebody else with the same session may have been faster: then what is there decides.
-        if let Err(error) = submitted
-            && owner.sequencer().store().trace(trace)?.is_none()
-        {
-            return Err(error);
+        if let Err(error) = submitted {
+            // Somebody else with the same session may have been faster: then what is there decides.
+            repeated = is_there()?;
+            if !repeated {
+                return Err(error);
+            }
         }
     }
     let session = session::read(owner.sequencer(), uuid)?;
     if session.is_submission_of(plan, rules, principal) {
-        return Ok(session);
+        return Ok((session, repeated));
     }
     let message = format!("session {uuid} is about another plan, under other rules or of another agent");
     Err(Refusal::new(Code::SessionConflict, message)
@@ -236,34 +236,6 @@ fn with_gaps(error: Refusal, message: String, session: &Session, gaps: &[&Gap]) 
     Refusal { message, ..error.with_cure(cure) }
 }
 
-/// Records and returns the attestation of what an agent made of its plan.
-pub fn attest(
-    owner: &Owner,
-    author: Arc<Author>,
-    session: Uuid,
-    path: &str,
-    files: &FileHashes,
-    version: &Text<1, 64>,
-) -> Result<(Sequence, Attestation), Refusal> {
-    let signer = session::signer(owner.sequencer(), owner.keyring())?;
-    let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(author));
-    let (at, attestation) = session::perform(owner, trace, &speaker, || {
-        let session = session::read(owner.sequencer(), session)?;
-        let confirmed = session.confirmed().ok_or_else(|| not_confirmed(&session))?;
-        let particulars = Particulars {
-            attestation_id: new_uuid()?,
-            agent_version: version.clone(),
-            timestamp: Time::from(OperatingSystem::open()?.now()?),
-            compliance_claims: List::default(),
-            deterministic: None,
-        };
-        let outputs = Outputs::new(Text::cut(path)?, files.clone()).map_err(Error::from)?;
-        let attestation = session.attest(particulars, outputs, &signer)?;
-        Ok((session.attesting(confirmed, &attestation)?, attestation))
-    })?;
-    Ok((at.sequence, attestation))
-}
-
 /// Returns the refusal of a plan that came to its end.
 fn attested(session: &Session) -> Refusal {
     let message = "expected a plan that is not attested yet, found one that is attested already";
@@ -271,22 +243,9 @@ fn attested(session: &Session) -> Refusal {
         .with_cure(format!("`demur plan show {}` shows it; a new plan is submitted anew", session.uuid()))
 }
 
-fn not_confirmed(session: &Session) -> Refusal {
-    if session.standing() == PlanStatus::Attested {
-        return attested(session);
-    }
-    let message = format!("expected a confirmed plan, found one that is {}", session.standing().as_str());
-    Refusal::new(Code::Rule(RuleCode::OUT_OF_PLAN), message)
-        .with_cure("settle every question, then confirm the plan")
-}
-
-/// Records which open questions were put before whom.
+/// Records which open questions were put before whom, once.
 pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Result<(), Refusal> {
-    let mut sayings = session.deliveries(to, channel)?.into_iter();
-    let Some(first) = sayings.next() else { return Ok(()) };
-    let rest = Consequences { after: None, sayings: sayings.collect() };
-    owner.sequencer().record(session.trace(), first, rest)?;
-    Ok(())
+    record_deliveries(owner, session.trace(), &session.deliveries(to, channel)?, to, channel).map(drop)
 }
 
 /// Returns the signed document of a session while gaps are open.

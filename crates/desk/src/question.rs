@@ -30,6 +30,7 @@ use ask::asking;
 pub use ask::{Asked, ask};
 pub(crate) use cache::QuestionCache;
 pub use deliver::deliver;
+pub(crate) use deliver::record_deliveries;
 pub(crate) use expire::expire;
 pub use history::{QuestionEvent, QuestionHistory};
 pub use in_person::PersonalAct;

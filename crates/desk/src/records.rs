@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use demur_api::refusal::Refusal;
+use demur_api::{code::Code, refusal::Refusal};
 use demur_core::time::Timestamp;
 use demur_sequencer::SequencerError;
 use demur_store::contract::{KeptRecord, RecordKey, RecordValue, Store, StoreError, Swap, Version};
@@ -76,6 +76,17 @@ pub(crate) fn swap(owner: &Owner, swaps: Vec<Swap>) -> Result<bool, Refusal> {
         Err(SequencerError::RecordChanged) => Ok(false),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Tries until no record has changed between a look and the commit that depends on it.
+pub(crate) fn retry<T>(mut attempt: impl FnMut() -> Result<T, Refusal>) -> Result<T, Refusal> {
+    for _ in 0..ATTEMPTS {
+        match attempt() {
+            Err(refusal) if refusal.code == Code::RecordChanged => {}
+            done => return done,
+        }
+    }
+    Err(contended())
 }
 
 /// Returns the refusal of a caller whom others forestalled again and again.

@@ -11,7 +11,7 @@ use demur_ledger::question::OutcomeKind;
 use crate::{
     access::Admitted,
     desk::Desk,
-    entry::{Begun, Handle, Handled},
+    entry::{Begun, Handle, Handled, ReplyNotes},
     held_folder::closed,
     lookup::Lookup,
 };
@@ -49,8 +49,8 @@ impl Handle<op::StopServer> for Desk {
         Ok(Begun::Done(ApiReply::new(op::Nothing {})))
     }
 
-    fn settled(&self, _: &ApiReply<op::Nothing>) {
-        self.end();
+    fn settled(notes: &ReplyNotes<'_>, _: &ApiReply<op::Nothing>) {
+        notes.end();
     }
 }
 

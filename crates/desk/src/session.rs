@@ -15,6 +15,7 @@ use demur_ledger::{
 use demur_plan::{Session, act::Act};
 
 use demur_sequencer::{Sequencer, SequencerError};
+use demur_store::contract::Swap;
 
 use crate::{
     keyring::Keyring,
@@ -123,9 +124,20 @@ pub fn perform<T>(
 
 /// Records what somebody says and what the desk adds, once.
 pub(crate) fn say(owner: &Owner, trace: TraceId, speaker: &Speaker, act: Act) -> Result<Position, Refusal> {
+    say_with(owner, trace, speaker, act, &[])
+}
+
+/// The same, together with changes of records.
+pub(crate) fn say_with(
+    owner: &Owner,
+    trace: TraceId,
+    speaker: &Speaker,
+    act: Act,
+    swaps: &[Swap],
+) -> Result<Position, Refusal> {
     let seen = seen(owner.sequencer(), trace, speaker)?;
     let command = command_at(owner.lookup(), (trace, seen), speaker, act)?;
-    Ok(owner.sequencer().perform(trace, &command)?.position)
+    Ok(owner.sequencer().perform_with(trace, &command, swaps)?.position)
 }
 
 /// Returns what somebody with a key has seen of a trace that is there: its newest event.

@@ -45,9 +45,9 @@ struct Known {
 
 impl Known {
     /// Returns the tokens, unless they were read so long ago that others may have taken back some of them.
-    fn believed(&self, now: Timestamp, millis: u64) -> Option<&BTreeMap<String, Kept>> {
+    fn believed(&self, now: Timestamp) -> Option<&BTreeMap<String, Kept>> {
         // They may have been read since the caller looked at the clock; and a clock that was set tells nothing.
-        let is_fresh = |read: Timestamp| now.as_millis().abs_diff(read.as_millis()) < millis;
+        let is_fresh = |read: Timestamp| now.as_millis().abs_diff(read.as_millis()) < TRUST_MILLIS;
         self.tokens.as_ref().filter(|_| self.read_at.is_none_or(is_fresh))
     }
 
@@ -118,7 +118,7 @@ impl Tokens {
         let id = id_of(secret)?;
         let digest = sha256(secret.as_bytes());
         let known = self.known();
-        let kept = known.believed(now, TRUST_MILLIS).and_then(|tokens| tokens.get(id));
+        let kept = known.believed(now).and_then(|tokens| tokens.get(id));
         // The digest of a guess says nothing about the secret: comparing it needs no constant time.
         let good = kept.filter(|kept| kept.digest == digest).map(|kept| &kept.token);
         let in_time = good.filter(|token| token.expires.is_none_or(|expires| now < expires));
@@ -127,7 +127,7 @@ impl Tokens {
 
     /// Returns whether the tokens were read from the store, lately where other processes change them.
     pub fn is_loaded(&self, now: Timestamp) -> bool {
-        self.known().believed(now, FRESH_MILLIS).is_some()
+        self.known().believed(now).is_some()
     }
 
     /// Reads the tokens from the store: another process may have changed them.
@@ -269,7 +269,7 @@ impl Tokens {
     /// Returns whether a token is still good.
     pub fn is_good(&self, id: &str, now: Timestamp) -> bool {
         let known = self.known();
-        let kept = known.believed(now, TRUST_MILLIS).and_then(|tokens| tokens.get(id));
+        let kept = known.believed(now).and_then(|tokens| tokens.get(id));
         kept.is_some_and(|kept| kept.token.expires.is_none_or(|expires| now < expires))
     }
 
@@ -313,9 +313,8 @@ fn id_of(secret: &str) -> Option<&str> {
 
 /// What every token begins with, so that scanners find one that leaked.
 const TOKEN_PREFIX: &str = "dmr_";
-/// How long tokens of a shared store are taken as they were read; the follower reads them twice a second.
-const FRESH_MILLIS: u64 = 1000;
-/// After how long nobody is believed because the store does not answer.
-const TRUST_MILLIS: u64 = 2000;
+/// How long tokens of a shared store are taken as they were read: what is revoked elsewhere is dead within this time. The
+/// follower reads them twice a second.
+const TRUST_MILLIS: u64 = 1000;
 /// What the keys of their records begin with.
 pub(crate) const PREFIX: &str = "token/";

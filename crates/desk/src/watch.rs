@@ -114,19 +114,14 @@ impl Watch {
     }
 }
 
-/// Refuses a caller whose credential is good no longer.
-fn check(desk: &Desk, by: &Admitted) -> Result<(), Refusal> {
-    if desk.is_good(by.caller()) { Ok(()) } else { Err(access::stranger()) }
-}
-
 impl Viewer {
-    async fn next(&mut self, desk: &Desk, by: &Admitted) -> Result<News, Refusal> {
+    async fn next(&mut self, desk: &Arc<Desk>, by: &Admitted) -> Result<News, Refusal> {
         loop {
             let state = *self.state.borrow_and_update();
             if state.over {
                 return Err(ends());
             }
-            check(desk, by)?;
+            desk.expect_good(by.caller()).await?;
             if let Some(newest) = state.newest {
                 if !self.has_begun {
                     self.has_begun = true;
@@ -139,7 +134,7 @@ impl Viewer {
             self.state.changed().await.map_err(|_| ends())?;
             let now = *self.state.borrow();
             if now.beats != state.beats && !now.over {
-                check(desk, by)?;
+                desk.expect_good(by.caller()).await?;
                 return Ok(News::Quiet);
             }
         }
@@ -169,7 +164,7 @@ impl Viewer {
 impl Reader {
     async fn next(&mut self, desk: &Arc<Desk>, by: &Admitted) -> Result<News, Refusal> {
         loop {
-            check(desk, by)?;
+            desk.expect_good(by.caller()).await?;
             let after = match self.place {
                 Some(place) => place,
                 None => desk.work(|_, owner| Ok(owner.sequencer().store().end()?)).await?,

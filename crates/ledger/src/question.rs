@@ -2,6 +2,7 @@
 //! doors; ONE-02, ONE-07, CLR-31, CLR-32, CLR-62, LED-31, AEP-06..08). The same rules run at the desk and in the
 //! verifier.
 
+mod effect;
 mod error;
 mod guard;
 
@@ -10,10 +11,11 @@ use std::{collections::BTreeMap, fmt};
 use demur_core::{hash::Digest, time::Timestamp};
 use serde::{Deserialize, Serialize};
 
+use effect::subject;
+pub use effect::{QuestionEffect, question_effect, touched};
 pub use error::QuestionError;
 
 use crate::{
-    envelope::Event,
     event_type::Facts,
     facts::{Assurance, Question, QuestionAnswered, QuestionEscalated},
     name::{PrincipalId, Sequence},
@@ -120,6 +122,15 @@ impl OutcomeKind {
             Self::Defaulted => "defaulted",
             Self::Cancelled => "cancelled",
             Self::Withdrawn => "withdrawn",
+        }
+    }
+
+    /// Returns whether a blocking question with this outcome goes on stopping the agent that asked it: nobody releases itself by
+    /// closing a form or by being in a hurry.
+    pub const fn stops_asker(self) -> bool {
+        match self {
+            Self::Open | Self::Declined | Self::Expired => true,
+            Self::Answered | Self::Accepted | Self::Defaulted | Self::Cancelled | Self::Withdrawn => false,
         }
     }
 
@@ -306,37 +317,6 @@ impl Questions {
                 asked.facts.default && asked.outcome == Outcome::Open && facts.deadline.is_some();
             asked.outcome = Outcome::Open;
         }
-    }
-}
-
-/// Returns the questions that an event changes: the one it asks, the one it takes the place of, or the one it is about.
-/// Whoever keeps a list of questions looks at these again.
-pub fn touched(event: &Event) -> impl Iterator<Item = Sequence> {
-    let (asked, other) = match event.said().map(|said| said.facts) {
-        Ok(Facts::QuestionAsked(facts)) => (Some(event.envelope().sequence), facts.0.repeats),
-        Ok(Facts::GapFound(facts)) => (Some(event.envelope().sequence), facts.0.repeats),
-        Ok(facts) => (None, subject(facts)),
-        Err(_) => (None, None),
-    };
-    asked.into_iter().chain(other)
-}
-
-/// Returns the earlier question that an event changes.
-const fn subject(facts: &Facts) -> Option<Sequence> {
-    match facts {
-        Facts::QuestionAnswered(facts) => Some(facts.question.sequence),
-        Facts::AnswerSuperseded(facts) => Some(facts.answer.question.sequence),
-        Facts::AnswerRevoked(facts) => Some(facts.question),
-        Facts::GapAccepted(facts) => Some(facts.question.sequence),
-        Facts::GapWithdrawn(facts) => Some(facts.question),
-        Facts::QuestionDeclined(facts) => Some(facts.question),
-        Facts::QuestionPassedOn(facts) => Some(facts.question),
-        Facts::QuestionEscalated(facts) => Some(facts.question),
-        Facts::QuestionExtended(facts) => Some(facts.question),
-        Facts::QuestionCancelled(facts) => Some(facts.question),
-        Facts::QuestionExpired(facts) => Some(facts.question),
-        Facts::QuestionDefaulted(facts) => Some(facts.question),
-        _ => None,
     }
 }
 

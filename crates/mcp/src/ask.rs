@@ -4,8 +4,7 @@ use std::sync::atomic::Ordering;
 
 use demur_api::{
     call::ApiRequest,
-    code::Code,
-    operation::{Ask, CancelQuestion, ForgetSecret, NoArguments, Nothing, OfQuestion, ReadSecret},
+    operation::{Ask, CancelQuestion, NoArguments, OfQuestion},
     question::{Act, AskParameters, AskedView, QuestionId, QuestionView},
 };
 use demur_ledger::{facts::AnswerKind, question::OutcomeKind};
@@ -191,7 +190,11 @@ pub(crate) async fn result(
     shown: &QuestionView,
 ) -> Result<CallToolResult, Stop> {
     let address = if shown.is_open() { call.address().await } else { None };
-    let secret = if is_secret(shown) { secret(call, shown.id).await? } else { None };
+    let secret = if is_secret(shown) {
+        call.secrets.tell(&call.visitor, shown.id, call.written.clone()).await?
+    } else {
+        None
+    };
     call.heard(shown).await;
     Ok(reply::told(shown, address.as_deref(), secret, call.enough.load(Ordering::Relaxed)))
 }
@@ -199,17 +202,4 @@ pub(crate) async fn result(
 /// Returns whether its answer is one that only its asker is told, once.
 pub(crate) fn is_secret(shown: &QuestionView) -> bool {
     shown.state == OutcomeKind::Answered && shown.kinds.contains(&AnswerKind::Secret)
-}
-
-/// Returns a secret answer, once: then it is forgotten.
-async fn secret(call: &ToolCall<'_, impl CallerConnection>, id: QuestionId) -> Result<Option<String>, Stop> {
-    let path = OfQuestion { question: id };
-    match call.visitor.ask(ApiRequest::<ReadSecret>::get(path.clone(), Nothing {})).await {
-        Ok(delivered) => {
-            call.visitor.ask(ApiRequest::<ForgetSecret>::get(path, Nothing {})).await?;
-            Ok(Some(delivered.value.clone()))
-        }
-        Err(refusal) if refusal.code == Code::SecretGone => Ok(None),
-        Err(refusal) => Err(refusal.into()),
-    }
 }

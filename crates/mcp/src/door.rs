@@ -37,7 +37,9 @@ use crate::{
     plan::{self, Goal},
     prompts,
     reply::{self, Stop},
-    resources, sessions,
+    resources,
+    secret::SecretReplies,
+    sessions,
     state::{Bound, States},
     task,
     tier::Tier,
@@ -71,6 +73,8 @@ pub struct Shared {
     pub call_limits: Arc<CallLimits>,
     /// Remembers callers.
     pub memory: Arc<Memory>,
+    /// Forgets secrets that were told.
+    pub secrets: Arc<SecretReplies>,
 }
 
 impl<H: Host> Door<H> {
@@ -83,6 +87,11 @@ impl<H: Host> Door<H> {
         ended: watch::Receiver<bool>,
     ) -> Self {
         Self { host, states, settings, shared, heard: Arc::default(), ended }
+    }
+
+    /// Returns the secrets that are told through it.
+    pub(crate) fn secrets(&self) -> Arc<SecretReplies> {
+        Arc::clone(&self.shared.secrets)
     }
 
     fn visitor(
@@ -111,6 +120,8 @@ impl<H: Host> Door<H> {
             states: &self.states,
             bound,
             memory: &self.shared.memory,
+            secrets: &self.shared.secrets,
+            written: self.host.reply_written(&context.extensions),
             settings: self.settings,
             round: None,
             responses: InputResponses::default(),
@@ -162,7 +173,7 @@ impl<H: Host> Door<H> {
             Job::ListSessions => sessions::list(&call, &read(arguments)?).await,
             Job::ShowSession => sessions::show(&call, &read(arguments)?).await,
             Job::VerifySession => sessions::verify(&call, &read(arguments)?).await,
-            job => sessions::play(&call, job, arguments).await,
+            Job::Play(job) => sessions::play(&call, job, arguments).await,
         }
     }
 }

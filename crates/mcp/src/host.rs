@@ -14,7 +14,7 @@ pub use rmcp::model::Extensions;
 use serde_json::Value;
 use tokio::time;
 
-use crate::tools::Sets;
+use crate::{tools::Sets, written::ReplyWritten};
 
 /// Whatever the door stands in: it knows who comes.
 pub trait Host: Send + Sync + 'static {
@@ -23,6 +23,11 @@ pub trait Host: Send + Sync + 'static {
 
     /// Returns the caller that sent a request, by what the transport knows and by the name that the client gives itself.
     fn visitor(&self, extensions: &Extensions, client: &str) -> Result<Visitor<Self::Connection>, Refusal>;
+
+    /// Returns what says whether the reply to a request was written, where the transport left it with the request.
+    fn reply_written(&self, extensions: &Extensions) -> Option<ReplyWritten> {
+        extensions.get().cloned()
+    }
 }
 
 /// The connection of one caller: every operation, and beside it what is none because bytes go in or out.

@@ -13,6 +13,7 @@
 //! | what a client carries from one round to the next | [`state`] |
 //! | the table of tools | [`tools`] |
 //! | how many calls an asker has at once | [`call_limits`] |
+//! | what is told once, and whether the reply with it was written | [`secret`], [`written`] |
 //! | the door itself, over any transport | [`door`], [`stdio`] |
 
 pub mod call_limits;
@@ -22,10 +23,12 @@ pub mod fault;
 pub mod host;
 pub mod ids;
 pub mod memory;
+pub mod secret;
 pub mod state;
 pub mod stdio;
 pub mod tier;
 pub mod tools;
+pub mod written;
 
 mod arguments;
 mod ask;

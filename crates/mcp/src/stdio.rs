@@ -19,11 +19,13 @@ use rmcp::{
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     sync::watch,
+    time,
 };
 
 use self::pipes::Pipes;
 use crate::{
-    door::Door, door_settings::DoorSettings, era::Announced, host::Host, ids::FromOne, state::States,
+    door::Door, door_settings::DoorSettings, era::Announced, host::Host, ids::FromOne,
+    pass::COURTESY_TIMEOUT, state::States,
 };
 
 /// Serves a client on standard input and output until it hangs up.
@@ -47,7 +49,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let reader = Watched { reader, ending };
-    let versions = door.supported_protocol_versions().into_owned();
+    let (versions, secrets) = (door.supported_protocol_versions().into_owned(), door.secrets());
     let transport = Pipes::new(reader, writer, versions);
     let running = match serve_server(Announced(door), FromOne(transport)).await {
         Ok(running) => running,
@@ -55,7 +57,10 @@ where
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(io::Error::other(error.to_string())),
     };
-    match running.waiting().await {
+    let ended = running.waiting().await;
+    // Every reply is written by now, or never will be.
+    let _ = time::timeout(COURTESY_TIMEOUT, secrets.settle()).await;
+    match ended {
         Ok(QuitReason::JoinError(error)) | Err(error) => Err(io::Error::other(error)),
         Ok(_) => Ok(()),
     }

@@ -33,8 +33,10 @@ use crate::{
     pass::{COURTESY_TIMEOUT, Passed, RETURN_DELAY, closing, heard, look, over, pass_on},
     prompt::{Prompt, Said},
     reply::Stop,
+    secret::SecretReplies,
     state::{Bound, RoundState, States},
     tier::Tier,
+    written::ReplyWritten,
 };
 
 /// One call of a tool.
@@ -47,6 +49,9 @@ pub(crate) struct ToolCall<'a, C> {
     pub(crate) states: &'a States,
     pub(crate) bound: Bound,
     pub(crate) memory: &'a Arc<Memory>,
+    pub(crate) secrets: &'a SecretReplies,
+    /// Whether the reply to the request that the call came with was written, where the transport says so.
+    pub(crate) written: Option<ReplyWritten>,
     pub(crate) settings: DoorSettings,
     /// What the call goes on with.
     pub(crate) round: Option<RoundState>,

@@ -81,6 +81,12 @@ pub(crate) enum Job {
     ListSessions,
     ShowSession,
     VerifySession,
+    Play(RunJob),
+}
+
+/// What a tool of a run does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RunJob {
     OpenRun,
     Propose,
     Review,
@@ -138,7 +144,7 @@ impl Job {
             | Self::SignAttestation
             | Self::VerifyAttestation
             | Self::AuditAttestation => sets.wwa,
-            _ => sets.session,
+            Self::ListSessions | Self::ShowSession | Self::VerifySession | Self::Play(_) => sets.session,
         }
     }
 }

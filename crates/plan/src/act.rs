@@ -226,8 +226,9 @@ impl Session {
         })
     }
 
-    /// Returns what the desk says after it has put every open question before somebody: to whom, and what was shown.
-    pub fn deliveries(&self, to: &str, channel: &str) -> Result<Vec<Saying>, Error> {
+    /// Returns what the desk says after it has put every open question before somebody: to whom, and what was shown. Each stands
+    /// beside its question.
+    pub fn deliveries(&self, to: &str, channel: &str) -> Result<Vec<(Sequence, Saying)>, Error> {
         let new = |gap: &&Gap| !self.delivered.contains(&(gap.question.sequence, to.to_owned()));
         let delivery = |gap: &Gap| {
             let facts = QuestionDelivered { question: gap.question.sequence, to: None };
@@ -237,7 +238,7 @@ impl Session {
                 to: Text::cut(to).map_err(limit("to"))?,
             };
             let content = Some(Content::QuestionDelivered(content));
-            Ok(Saying { role: Role::Desk, facts: facts.into(), content })
+            Ok((gap.question.sequence, Saying { role: Role::Desk, facts: facts.into(), content }))
         };
         self.open_gaps().filter(new).map(delivery).collect()
     }

@@ -121,11 +121,21 @@ impl Sequencer {
             snapshot: None,
         };
         let writer = begin_lease(&*store)?;
-        let outcomes = store.commit(&[Write::of_events(writer, append)]).map_err(SequencerError::from)?;
-        store.end_lease(writer).map_err(SequencerError::from)?;
+        let committed = store.commit(&[Write::of_events(writer, append)]);
+        // However that ended, nobody writes under this lease any more.
+        let ended = store.end_lease(writer);
+        let outcomes = committed.map_err(SequencerError::from)?;
+        ended.map_err(SequencerError::from)?;
         match outcomes.first() {
             Some(WriteOutcome::Done) => Ok(Self::open(store, move |_| Some(key.clone()), system)?),
-            _ => Err(SequencerError::Created.into()),
+            // Another process was faster.
+            Some(WriteOutcome::Refused(Conflict::Head | Conflict::Registry)) => {
+                Err(SequencerError::Created.into())
+            }
+            Some(WriteOutcome::Refused(Conflict::Lease)) => Err(SequencerError::LeaseLost.into()),
+            Some(WriteOutcome::Refused(Conflict::Command | Conflict::Artifact | Conflict::Record)) | None => {
+                Err(SequencerError::NotCreated.into())
+            }
         }
     }
 
@@ -137,8 +147,14 @@ impl Sequencer {
         system: Box<dyn System>,
     ) -> Result<Self, SequencerError> {
         let sequencer = Self::with(store, Box::new(find_key), system, begin_lease)?;
-        sequencer.note_restoration()?;
-        Ok(sequencer)
+        match sequencer.note_restoration() {
+            Ok(()) => Ok(sequencer),
+            Err(error) => {
+                // Nobody uses what was not opened. Where this fails too, the lease ends by itself.
+                let _ = sequencer.close();
+                Err(error)
+            }
+        }
     }
 
     /// Returns the sequencer of a store for reading and exporting only: nothing is noted, whoever owns the store. What
@@ -191,7 +207,14 @@ impl Sequencer {
         match self.store.commit(&[write])?.first() {
             Some(WriteOutcome::Done) => Ok(()),
             Some(WriteOutcome::Refused(Conflict::Lease)) => Err(SequencerError::LeaseLost),
-            Some(WriteOutcome::Refused(_)) | None => Err(SequencerError::RecordChanged),
+            Some(WriteOutcome::Refused(
+                Conflict::Record
+                | Conflict::Head
+                | Conflict::Command
+                | Conflict::Registry
+                | Conflict::Artifact,
+            ))
+            | None => Err(SequencerError::RecordChanged),
         }
     }
 
@@ -251,8 +274,19 @@ impl Sequencer {
         first: Saying,
         rest: Consequences,
     ) -> Result<Acknowledged, SequencerError> {
+        self.record_with(trace, first, rest, &[])
+    }
+
+    /// Records what the desk says itself together with changes of records, as [`Self::perform_with`] does.
+    pub fn record_with(
+        &self,
+        trace: TraceId,
+        first: Saying,
+        rest: Consequences,
+        swaps: &[Swap],
+    ) -> Result<Acknowledged, SequencerError> {
         self.newest(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
-        self.perform(trace, &Command::record(first, rest))
+        self.perform_with(trace, &Command::record(first, rest), swaps)
     }
 
     /// Returns the newest event of a trace; one that is not at hand is read.

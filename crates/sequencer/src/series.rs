@@ -131,7 +131,9 @@ impl Series<'_> {
                 Ending::Done => Ok(()),
                 Ending::Conflict(Conflict::Lease) => Err(SequencerError::LeaseLost),
                 Ending::Conflict(Conflict::Record) => Err(SequencerError::RecordChanged),
-                Ending::Conflict(_) => Err(SequencerError::Contended),
+                Ending::Conflict(
+                    Conflict::Head | Conflict::Command | Conflict::Registry | Conflict::Artifact,
+                ) => Err(SequencerError::Contended),
                 Ending::Failed(error) => Err(SequencerError::Commit(error)),
                 Ending::Uncertain => Err(SequencerError::Uncertain),
             });

@@ -86,7 +86,9 @@ impl Underway {
             Some(Ending::Done) => self.settled(),
             Some(Ending::Conflict(Conflict::Record)) => Err(SequencerError::RecordChanged),
             Some(Ending::Conflict(Conflict::Lease)) => Err(SequencerError::LeaseLost),
-            Some(Ending::Conflict(_)) => Ok(Progress::Again),
+            Some(Ending::Conflict(
+                Conflict::Head | Conflict::Command | Conflict::Registry | Conflict::Artifact,
+            )) => Ok(Progress::Again),
             Some(Ending::Failed(error)) => Err(SequencerError::Commit(error)),
             Some(Ending::Uncertain) => Err(SequencerError::Uncertain),
         })

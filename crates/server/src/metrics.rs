@@ -5,7 +5,11 @@ use demur_desk::{
     desk::{Count, Listener},
     figures::DeskFigures,
 };
-use demur_ledger::{entry::Entry, event_type::Facts, name::TraceId};
+use demur_ledger::{
+    entry::Entry,
+    name::TraceId,
+    question::{OutcomeKind, QuestionEffect, question_effect},
+};
 use prometheus_client::{
     encoding::{EncodeLabelSet, text},
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
@@ -101,21 +105,15 @@ impl Metrics {
     fn count(&self, entries: &[Entry]) {
         for entry in entries {
             let Ok(said) = entry.event.said() else { continue };
-            let outcome = match said.facts {
-                Facts::QuestionAsked(_) | Facts::GapFound(_) => {
+            match question_effect(said.facts) {
+                Some(QuestionEffect::Asked(_)) => {
                     self.asked.inc();
-                    continue;
                 }
-                Facts::QuestionAnswered(_) => "answered",
-                Facts::GapAccepted(_) => "accepted",
-                Facts::QuestionDeclined(_) => "declined",
-                Facts::QuestionExpired(_) => "expired",
-                Facts::QuestionDefaulted(_) => "defaulted",
-                Facts::QuestionCancelled(_) => "cancelled",
-                Facts::GapWithdrawn(_) => "withdrawn",
-                _ => continue,
-            };
-            self.outcomes.get_or_create(&OutcomeLabel { outcome }).inc();
+                Some(QuestionEffect::Ended(_, outcome)) => {
+                    self.outcomes.get_or_create(&OutcomeLabel { outcome: outcome.as_str() }).inc();
+                }
+                Some(QuestionEffect::Reopened(_) | QuestionEffect::Changed(_)) | None => {}
+            }
         }
     }
 
@@ -126,7 +124,7 @@ impl Metrics {
         set(&self.commits, figures.commits);
         set(&self.refusals, figures.refusals);
         set(&self.queue, figures.queued);
-        for kind in demur_ledger::question::OutcomeKind::ALL {
+        for kind in OutcomeKind::ALL {
             self.questions.get_or_create(&OutcomeLabel { outcome: kind.as_str() }).set(0);
         }
         for (kind, count) in &figures.questions {

@@ -13,13 +13,19 @@ pub struct AttestPlan {
     /// The folder.
     pub output_path: Text<1, 1024>,
     /// Every file in it, each path once.
-    pub files: List<MadeFile, 1, 4_000>,
+    pub files: MadeFiles,
     /// The version of the program that made them.
     pub program_version: Text<1, 64>,
     /// The agent in whose name the user of this machine attests; otherwise whoever submitted the plan.
     #[serde(default)]
     pub agent: Option<Text<1, 64>>,
 }
+
+/// The files that were made of a plan.
+pub type MadeFiles = List<MadeFile, 1, MAX_MADE_FILES>;
+
+/// How many files one attestation names.
+pub const MAX_MADE_FILES: usize = 4_000;
 
 /// One file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -3,16 +3,13 @@
 use std::collections::BTreeSet;
 
 use demur_clarify::{status::PlanStatus, uuid::Uuid};
-use demur_core::{
-    limit::{List, Text},
-    time::Timestamp,
-};
+use demur_core::{limit::Text, time::Timestamp};
 use demur_ledger::name::{Operation, Sequence, TraceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{GapStatus, MadeFile, PlanStanding, plan_schema};
+use super::{GapStatus, MadeFiles, PlanStanding, plan_schema};
 
 /// A plan to be held against rules that travel along.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -83,9 +80,9 @@ pub struct AttestPlanAs {
     /// Whose key signs it.
     pub author: Text<1, 256>,
     /// The folder.
-    pub output_path: String,
+    pub output_path: Text<1, 1024>,
     /// Every file in it, each path once.
-    pub files: List<MadeFile, 1, 10_000>,
+    pub files: MadeFiles,
     /// The version of the program that made them.
     pub program_version: Text<1, 64>,
 }

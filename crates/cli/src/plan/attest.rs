@@ -10,7 +10,7 @@ use demur_api::{
     call::ApiRequest,
     code::Code,
     operation::{self, OfPlan},
-    plan::{AttestPlanAs, MadeFile},
+    plan::{AttestPlanAs, MAX_MADE_FILES, MadeFile},
 };
 use demur_clarify::{attestation::Attestation, seal::Sha256};
 use demur_core::{hash::sha256, limit::Text};
@@ -52,7 +52,7 @@ pub(crate) fn attestation_of(
     author: Text<1, 256>,
     program_version: Text<1, 64>,
 ) -> Result<AttestPlanAs, Failure> {
-    let (output_path, files) = (folder.to_string_lossy().into_owned(), hashes(folder)?.try_into()?);
+    let (output_path, files) = (Text::cut(&folder.to_string_lossy())?, hashes(folder)?.try_into()?);
     Ok(AttestPlanAs { author, output_path, files, program_version })
 }
 
@@ -68,12 +68,12 @@ fn hashes(folder: &Path) -> Result<Vec<MadeFile>, Failure> {
             let kind = entry.file_type().map_err(|error| Failure::unreadable(&next, &error))?;
             if kind.is_dir() {
                 folders.push(entry.path());
-            } else if kind.is_file() && found.len() < MAX_FILES {
+            } else if kind.is_file() && found.len() < MAX_MADE_FILES {
                 found.push(hash(folder, &entry.path())?);
             } else {
                 let shown = visible_path(&entry.path());
                 let message = format!(
-                    "expected up to {MAX_FILES} plain files, found one more or something else: {shown}"
+                    "expected up to {MAX_MADE_FILES} plain files, found one more or something else: {shown}"
                 );
                 return Err(Failure::of(Code::OutputInvalid, message));
             }
@@ -130,7 +130,5 @@ impl Reply for Attested {
     }
 }
 
-/// How many files one attestation names.
-const MAX_FILES: usize = 10_000;
 /// How large one of them may be.
 const MAX_FILE_BYTES: u64 = 256 << 20;

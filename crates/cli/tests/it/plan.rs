@@ -158,6 +158,7 @@ fn a_plan_goes_from_refusal_to_attestation() {
     planned.run("begin", &["build"]).expect_code(0);
     let attested = planned.json("attest", &["--output", "dist"], 0);
     assert_eq!(attested["files"], 2);
+    assert_eq!(planned.json("attest", &["--output", "dist"], 0), attested, "the same again is told");
     let inputs = &attested["attestation"]["inputs"];
     assert_eq!((&inputs["clarification_rounds"], &inputs["output_path"]), (&json!(3), &json!("dist")));
     assert_eq!(planned.json("show", &[], 0)["status"], "attested");

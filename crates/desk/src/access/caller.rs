@@ -63,7 +63,11 @@ impl Caller {
             // Operations do not name the scope of people: a person may answer and read.
             Self::Token(token) if token.scopes.contains(&Scope::Person) => match token.role {
                 Some(PersonRole::Auditor) => any.contains(&Scope::Read),
-                _ => any.iter().any(|scope| matches!(scope, Scope::Answer | Scope::Relay | Scope::Read)),
+                Some(PersonRole::Operator | PersonRole::Answerer) => {
+                    any.iter().any(|scope| matches!(scope, Scope::Answer | Scope::Relay | Scope::Read))
+                }
+                // Every session has a role.
+                None => false,
             },
             Self::Token(token) => token.scopes.iter().any(|scope| any.contains(scope)),
             Self::Stranger => false,

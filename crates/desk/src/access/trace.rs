@@ -38,11 +38,12 @@ pub(crate) fn player_in(
     name: Option<&str>,
 ) -> Result<Arc<Author>, Refusal> {
     let player = caller.player(owner, name)?;
-    let state = owner.sequencer().look(trace)?;
+    // Only which of its keys the caller speaks with: whether that one may speak, the commit decides.
+    let taking_part = owner.sequencer().store().participants(trace)?;
     let seats = run::seats(owner, &player)?;
     let plays = |role: Role| {
         let mut own = seats.iter().filter(|(seat, _)| *seat == role);
-        own.any(|(_, principal)| state.trace().is_some_and(|state| state.has_participant(*principal)))
+        own.any(|(_, principal)| taking_part.iter().any(|other| other.principal == *principal))
     };
     let first = [Role::Executor, Role::Planner, Role::Critic, Role::Auditor];
     run::author(owner, &player, first.into_iter().find(|role| plays(*role)).unwrap_or(Role::Executor))

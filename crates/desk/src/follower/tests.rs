@@ -3,10 +3,8 @@
 use std::pin::pin;
 
 use demur_api::{question::Ask, server_limits::ServerLimits};
-use demur_core::time::Timestamp;
 use demur_ledger::role::Role;
 use demur_sequencer::Listener;
-use demur_store::memory::MemoryStore;
 
 use super::*;
 use crate::{
@@ -67,26 +65,5 @@ async fn only_what_another_writer_recorded_wakes_those_who_wait_for_it() {
         biased;
         () = hears_not => panic!("nobody else recorded anything about it"),
         () = future::ready(()) => {}
-    }
-}
-
-#[tokio::test]
-async fn question_asked_elsewhere_before_the_follower_began_has_its_mark() {
-    let folder = tempfile::tempdir().unwrap();
-    let data = DataFolder::at(folder.path().to_owned());
-    let store = Arc::new(MemoryStore::shared(Timestamp::from_millis(1_794_700_800_000).unwrap()));
-    let [here, elsewhere] = [(); 2]
-        .map(|()| Desk::over(&config(data.clone()), Arc::clone(&store) as _, Arc::new(Uncounted)).unwrap());
-    marks::name(&here.owner().unwrap(), &["asker"], true).unwrap();
-    let mark = folder.path().join("open").join(ask(&elsewhere.owner().unwrap()).to_string());
-    assert!(!mark.exists(), "nobody has heard of it");
-    let marked = async {
-        while !mark.exists() {
-            task::yield_now().await;
-        }
-    };
-    tokio::select! {
-        () = run(here) => panic!("the desk goes on"),
-        marked = time::timeout(Duration::from_secs(5), marked) => marked.expect("it has its mark"),
     }
 }

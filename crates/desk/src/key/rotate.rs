@@ -11,22 +11,22 @@ use demur_core::{
     visible::visible,
 };
 use demur_ledger::{author::Author, event_type::Facts, name::Sequence, role::Role, statement::Submission};
+use demur_store::contract::Swap;
 
 use super::change::{facts, find, malformed};
-use crate::{key_entry::KEY_OVERLAP_MILLIS, keyring::KeyFile, name, owner::Owner};
+use crate::{
+    key_entry::KEY_OVERLAP_MILLIS,
+    keyring::KeyFile,
+    name::{self, Holder},
+    owner::Owner,
+    records,
+};
 
 /// Gives a key a successor, whose secret is kept here.
-pub fn rotate(owner: &Owner, key: Fingerprint, given: RotateKey) -> Result<RotatedKey, Refusal> {
-    let _alone = owner.key_turn();
-    let entries = owner.entries()?;
-    let old = find(&entries, key)?;
-    name::expect_silent(&entries, &old.name, Some(old.principal))?;
-    let (new, event) = match given.statement {
-        Some(signed) => by_recovery(owner, old, signed)?,
-        None => by_itself(owner, old)?,
-    };
+pub fn rotate(owner: &Owner, key: Fingerprint, given: &RotateKey) -> Result<RotatedKey, Refusal> {
+    let (old, new, event) = records::retry(|| succeed(owner, key, given.statement.as_ref()))?;
     let ends_at_once = given.retire_now && old.status.speaks();
-    let old_secret = if ends_at_once { Some(owner.retire(old, event)?.secret) } else { None };
+    let old_secret = if ends_at_once { Some(owner.retire(&old, event)?.secret) } else { None };
     let retired = owner.retire_due();
     let overlaps = old_secret.is_none() && old.status.speaks();
     let time = owner.key_directory()?.time(event).filter(|_| overlaps);
@@ -40,8 +40,29 @@ pub fn rotate(owner: &Owner, key: Fingerprint, given: RotateKey) -> Result<Rotat
     })
 }
 
+/// Records a successor, and that the name is still its holder's: whoever took the name meanwhile makes this fail. Returns the key
+/// as it was, and the new one with its event.
+fn succeed(
+    owner: &Owner,
+    key: Fingerprint,
+    signed: Option<&SignedStatement>,
+) -> Result<(KeyEntry, Fingerprint, Sequence), Refusal> {
+    let name = find(&owner.newest_entries()?, key)?.name.clone();
+    // Read before the keys: a key that is registered after them changes this record.
+    let was = name::kept_by_key(owner, &name)?;
+    let entries = owner.newest_entries()?;
+    let old = find(&entries, key)?;
+    name::expect_silent(&entries, &name, Some(old.principal))?;
+    let naming = name::giving(&name, was, &Holder::Key(old.principal))?;
+    let (new, event) = match signed {
+        Some(signed) => by_recovery(owner, old, signed.clone(), naming)?,
+        None => by_itself(owner, old, naming)?,
+    };
+    Ok((old.clone(), new, event))
+}
+
 /// Names a successor with the key itself, whose secret is here.
-fn by_itself(owner: &Owner, old: &KeyEntry) -> Result<(Fingerprint, Sequence), Refusal> {
+fn by_itself(owner: &Owner, old: &KeyEntry, naming: Swap) -> Result<(Fingerprint, Sequence), Refusal> {
     let signer = own_key(owner, old)?;
     let registry = owner.sequencer().registry();
     let role = old.roles.first().copied().unwrap_or(Role::Holder);
@@ -53,7 +74,7 @@ fn by_itself(owner: &Owner, old: &KeyEntry) -> Result<(Fingerprint, Sequence), R
     let place = owner.place()?;
     let submission =
         author.rotate(&place, old.fingerprint, &new.secret, recovery, &mut { owner.system() })?;
-    let event = owner.keep_and_submit(&new, submission, &[])?;
+    let event = owner.keep_and_submit(&new, submission, &[naming])?;
     if principal == registry.desk() {
         owner.sequencer().use_desk_key(new.secret.clone())?;
     }
@@ -65,6 +86,7 @@ fn by_recovery(
     owner: &Owner,
     old: &KeyEntry,
     signed: SignedStatement,
+    naming: Swap,
 ) -> Result<(Fingerprint, Sequence), Refusal> {
     let submission = Submission::from(signed);
     let new = match facts(&submission)? {
@@ -73,7 +95,7 @@ fn by_recovery(
     };
     // Read before anything is recorded: without the new secret the desk could sign nothing any more.
     let secret = owner.keyring().load(&new)?.secret;
-    let event = owner.sequencer().submit(submission, None)?.position.sequence;
+    let event = owner.sequencer().submit_with(submission, None, &[naming])?.position.sequence;
     if old.principal == owner.sequencer().registry().desk() {
         owner.sequencer().use_desk_key(secret)?;
     }

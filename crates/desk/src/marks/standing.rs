@@ -18,7 +18,10 @@ use demur_ledger::{
 };
 use demur_store::contract::{QuestionFilter, QuestionSummary, Store};
 
-use super::{HOOKED, Marks, OPEN, is_of, parse};
+use super::{
+    Kept, Marks, OPEN, hooked, is_of,
+    list::{self, HOOKED},
+};
 use crate::{
     durable, error,
     owner::Owner,
@@ -27,24 +30,16 @@ use crate::{
     record, run,
 };
 
-/// Keeps marks for these askers from now on, or no longer. Returns the questions that stop them, the oldest first.
+/// Has a hook stop these askers from now on, or no longer, and keeps marks for them. Returns the questions that stop them, the
+/// oldest first.
 pub fn name(owner: &Owner, names: &[&str], on: bool) -> Result<Vec<QuestionView>, Refusal> {
     let marks = owner.marks();
     let _turn = marks.turn();
-    {
-        let mut kept = marks.kept();
-        for name in names {
-            if on {
-                kept.askers.insert((*name).to_owned())
-            } else {
-                kept.askers.remove(*name)
-            };
-        }
-    }
     if !on {
         // No mark is made any more for them: until the list is written anew, every hook asks.
         marks.give_up();
     }
+    hooked::set(owner, names, on)?;
     let found = put_right(owner)?;
     let key_directory = owner.key_directory()?;
     let stops =
@@ -52,25 +47,19 @@ pub fn name(owner: &Owner, names: &[&str], on: bool) -> Result<Vec<QuestionView>
     found.iter().filter(stops).map(|stopping| view(owner, stopping.id)).collect()
 }
 
-/// Writes for whom marks are kept, unless it is written already.
-fn write(marks: &Marks, askers: &BTreeSet<String>) -> io::Result<()> {
-    let written = fs::read(marks.folder.join(HOOKED)).map(|bytes| parse(&bytes)).unwrap_or_default();
-    let open = marks.folder.join(OPEN);
-    if written == *askers && (askers.is_empty() || open.is_dir()) {
-        return Ok(());
-    }
-    durable::create_folder(&open)?;
-    let list = serde_json::to_vec(askers).map_err(io::Error::other)?;
-    durable::replace(&marks.folder.join(HOOKED), &list)
-}
-
 /// Gives every question that blocks its mark, and takes away what marks nothing.
 pub fn tidy(owner: &Owner) -> Result<(), Refusal> {
     let marks = owner.marks();
     let _turn = marks.turn();
-    let is_empty = marks.kept().askers.is_empty();
-    if is_empty { Ok(()) } else { put_right(owner).map(drop) }
+    if hooked::names(owner.sequencer().store())?.is_empty() {
+        marks.give_up();
+        return Ok(());
+    }
+    put_right(owner).map(drop)
 }
+
+/// Holders of keys.
+type Holders = BTreeSet<PrincipalId>;
 
 /// A question that stops somebody.
 struct Stopping {
@@ -82,25 +71,24 @@ struct Stopping {
 /// files that change, not for the look into the ledger.
 fn put_right(owner: &Owner) -> Result<Vec<Stopping>, Refusal> {
     let marks = owner.marks();
-    let (askers, made) = {
-        let kept = marks.kept();
-        marks.missed.store(false, Ordering::Relaxed);
-        (kept.askers.clone(), marks.made.load(Ordering::Relaxed))
-    };
-    if owner.sequencer().store().is_shared() {
+    let store = owner.sequencer().store();
+    let askers = hooked::names(store)?;
+    if store.is_shared() {
+        // What others record gets no mark in time.
+        marks.give_up();
         // One of the askers may have been registered elsewhere.
         owner.sequencer().newest_registry()?;
+        return stopping(owner, &divide(owner, &askers)?.1);
     }
-    let key_directory = owner.key_directory()?;
-    let desk = key_directory.registry().desk();
-    let foreign = |name: &str| !askers.iter().any(|asker| is_of(name, asker));
-    let others =
-        key_directory.names().iter().filter(|(_, name)| foreign(name)).map(|(principal, _)| *principal);
-    let others: BTreeSet<_> = others.filter(|principal| *principal != desk).collect();
-    let holders = key_directory.registry().keys().map(|(_, record)| record.principal);
-    let own = holders.filter(|holder| *holder != desk && !others.contains(holder)).collect();
-    marks.kept().others = others;
-    let found = if askers.is_empty() { Vec::new() } else { stopping(owner, &own)? };
+    let (others, own) = divide(owner, &askers)?;
+    // Before the look: what is recorded after it gets its mark.
+    let made = {
+        let mut kept = marks.kept();
+        *kept = Kept { askers: askers.clone(), others };
+        marks.missed.store(false, Ordering::Relaxed);
+        marks.made.load(Ordering::Relaxed)
+    };
+    let found = stopping(owner, &own)?;
     let wanted = found.iter().map(|stopping| stopping.id).collect();
     let _kept = marks.kept();
     // What was marked meanwhile may have been overlooked: then a mark too many stays until the next time.
@@ -108,11 +96,38 @@ fn put_right(owner: &Owner) -> Result<Vec<Stopping>, Refusal> {
     let trouble = |error: io::Error| error::file("keep marks in", &marks.folder.join(OPEN), &error);
     replace(marks, &wanted, is_whole).map_err(trouble)?;
     // First the marks, then the list: a hook trusts the marks once the list names its asker.
-    if !marks.missed.load(Ordering::Relaxed) {
-        let trouble = |error: io::Error| error::file("write", &marks.folder.join(HOOKED), &error);
-        write(marks, &askers).map_err(trouble)?;
+    if askers.is_empty() {
+        marks.give_up();
+    } else if !marks.missed.load(Ordering::Relaxed) {
+        write(marks, &askers).map_err(|error| error::file("write", &marks.folder.join(HOOKED), &error))?;
     }
     Ok(found)
+}
+
+/// Returns the holders of keys who are none of the askers, and those who are or may be.
+fn divide(owner: &Owner, askers: &BTreeSet<String>) -> Result<(Holders, Holders), Refusal> {
+    let key_directory = owner.key_directory()?;
+    let desk = key_directory.registry().desk();
+    let foreign = |name: &str| !askers.iter().any(|asker| is_of(name, asker));
+    let others =
+        key_directory.names().iter().filter(|(_, name)| foreign(name)).map(|(principal, _)| *principal);
+    let others: Holders = others.filter(|principal| *principal != desk).collect();
+    if askers.is_empty() {
+        return Ok((others, Holders::new()));
+    }
+    let holders = key_directory.registry().keys().map(|(_, record)| record.principal);
+    let own = holders.filter(|holder| *holder != desk && !others.contains(holder)).collect();
+    Ok((others, own))
+}
+
+/// Writes for whom marks are kept, unless it is written already.
+fn write(marks: &Marks, askers: &BTreeSet<String>) -> io::Result<()> {
+    let open = marks.folder.join(OPEN);
+    if list::read(&marks.folder)?.is_some_and(|written| written == *askers) && open.is_dir() {
+        return Ok(());
+    }
+    durable::create_folder(&open)?;
+    list::write(&marks.folder, askers)
 }
 
 /// Makes the marks that are missing, and if that is all there is, takes away the others.
@@ -137,11 +152,13 @@ fn replace(marks: &Marks, wanted: &BTreeSet<QuestionId>, is_whole: bool) -> io::
 /// Returns the questions that stop these holders of keys, the oldest first. A question that was declined or whose deadline
 /// has passed goes on blocking: nobody releases itself by closing a form or by being in a hurry. One of a run that is over
 /// stops nobody, for nothing can settle it any more. A gap is the rules' question, and stops whoever submitted the plan.
-fn stopping(owner: &Owner, own: &BTreeSet<PrincipalId>) -> Result<Vec<Stopping>, Refusal> {
+fn stopping(owner: &Owner, own: &Holders) -> Result<Vec<Stopping>, Refusal> {
+    if own.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut found = Vec::new();
     for asker in own {
-        let asked = blocking(owner, *asker, STOPPING.to_vec())?;
-        for summary in asked {
+        for summary in blocking(owner, *asker, stopping_outcomes())? {
             if !run::is_over(owner, summary.trace)? {
                 found.push((summary, *asker));
             }
@@ -165,7 +182,7 @@ fn stopping(owner: &Owner, own: &BTreeSet<PrincipalId>) -> Result<Vec<Stopping>,
 
 /// Returns whether a store holds a question or a gap that may stop somebody, whoever that is.
 pub fn may_stop(store: &dyn Store) -> Result<bool, Refusal> {
-    let (outcomes, severity) = (Some(STOPPING.to_vec()), Some(Severity::Block));
+    let (outcomes, severity) = (Some(stopping_outcomes()), Some(Severity::Block));
     let filter = QuestionFilter { outcomes, severity, ..QuestionFilter::default() };
     Ok(!store.questions(&filter, None, 1)?.is_empty())
 }
@@ -194,8 +211,10 @@ fn author_of(owner: &Owner, trace: TraceId) -> Result<PrincipalId, Refusal> {
     Ok(event.envelope().actor)
 }
 
-/// How a question stands that stops its asker.
-const STOPPING: [OutcomeKind; 3] = [OutcomeKind::Open, OutcomeKind::Declined, OutcomeKind::Expired];
+/// Returns the outcomes after which a question goes on stopping its asker.
+fn stopping_outcomes() -> Vec<OutcomeKind> {
+    OutcomeKind::ALL.into_iter().filter(|outcome| outcome.stops_asker()).collect()
+}
 
 #[cfg(test)]
 mod tests {

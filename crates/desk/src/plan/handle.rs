@@ -15,7 +15,7 @@ use demur_api::{
 };
 use demur_clarify::{status::PlanStatus, uuid::Uuid};
 use demur_core::limit::Text;
-use demur_ledger::{author::Author, name::TraceId, role::Role};
+use demur_ledger::{author::Author, role::Role};
 use demur_plan::Session;
 use demur_rules::Plan;
 use serde_json::{Map, Value};
@@ -48,11 +48,9 @@ impl Handle<op::SubmitPlan> for Desk {
             caller.asker(owner, chosen.or(caller.client()).or(caller.is_local().then_some(LOCAL_AGENT)))?;
         let spoken = owner.key_directory()?.name(author.principal()).to_owned();
         let name = spoken.parse().map_err(|error| Refusal::new(Code::AgentName, error))?;
-        let known = |session: Uuid| owner.sequencer().store().trace(TraceId::of_session(session.as_u128()));
-        let repeated = given.session_id.map(known).transpose()?.flatten().is_some();
         let submission =
             Submission { author, name: &name, plan: &plan, rules: &rules, session: given.session_id };
-        let session = plan::submit(owner, submission)?;
+        let (session, repeated) = plan::submit(owner, submission)?;
         Ok(ApiReply { document: told(owner, &session, &spoken)?, repeated })
     }
 }

@@ -6,22 +6,19 @@ use demur_api::{
     code::Code,
     operation::OfGap,
     plan::{
-        AttestPlanAs, AttestedPlan, BeginOperationAs, CheckPlanUnder, ConfirmPlanAs, GapStatus, MadeFile,
-        PlanStanding, ResolveGapAs, SubmitPlanAs, ToldGap, ToldPlan,
+        AttestPlanAs, AttestedPlan, BeginOperationAs, CheckPlanUnder, ConfirmPlanAs, GapStatus, PlanStanding,
+        ResolveGapAs, SubmitPlanAs, ToldGap, ToldPlan,
     },
     refusal::Refusal,
 };
-use demur_clarify::{
-    attestation::{FileAction, FileHash, FileHashes},
-    uuid::Uuid,
-};
+use demur_clarify::uuid::Uuid;
 use demur_ledger::{author::Author, name::Sequence, role::Role};
 use demur_plan::{Session, act::Judged};
 use demur_rules::{Plan, Rules};
 use demur_sequencer::Sequencer;
 use serde_json::{Map, Value};
 
-use super::{Resolution, Submission};
+use super::{MadeOutput, Resolution, Submission};
 use crate::{
     access::Caller,
     keyring::Keyring,
@@ -51,7 +48,7 @@ pub fn submit_as(owner: &Owner, given: SubmitPlanAs) -> Result<ToldPlan, Refusal
     let author = agent(owner, &given.author)?;
     let submission =
         Submission { author, name: &name, plan: &plan, rules: &rules, session: given.session_id };
-    let session = super::submit(owner, submission)?;
+    let (session, _) = super::submit(owner, submission)?;
     told(owner, &session, &given.author, Some(Sequence::FIRST))
 }
 
@@ -97,11 +94,8 @@ pub fn confirm_as(owner: &Owner, session: Uuid, given: &ConfirmPlanAs) -> Result
 /// Attests what was made of a plan.
 pub fn attest_as(owner: &Owner, session: Uuid, given: &AttestPlanAs) -> Result<AttestedPlan, Refusal> {
     let author = agent(owner, &given.author)?;
-    let file = |file: &MadeFile| FileHash::new(file.path.clone(), file.sha256, FileAction::Created);
-    let files: FileHashes = given.files.iter().map(file).collect::<Vec<_>>().try_into()?;
-    let (path, version) = (&given.output_path, &given.program_version);
-    let (at, attestation) = super::attest(owner, author, session, path, &files, version)?;
-    Ok(AttestedPlan { attestation, event: Some(at) })
+    let made = MadeOutput { path: &given.output_path, files: &given.files, version: &given.program_version };
+    super::attest(owner, author, session, made)
 }
 
 fn agent(owner: &Owner, name: &str) -> Result<Arc<Author>, Refusal> {

@@ -33,10 +33,11 @@ use super::{
 };
 use crate::{
     lookup::Lookup,
+    marks,
     owner::Owner,
     plan::{self, Resolution},
     recording::{Finished, Recording},
-    run,
+    records, run,
     session::{self, Speaker},
 };
 
@@ -233,13 +234,19 @@ pub fn cancel(
     act: &Act,
 ) -> Result<Done, Refusal> {
     let id = question.id;
-    owner.marks().check_release(question, by.as_ref())?;
     if question.state == OutcomeKind::Cancelled && question.asker.principal == asker.principal() {
         return Ok(repeated(question));
     }
     let facts = QuestionCancelled { question: id.sequence };
+    let is_by_person = by.is_some();
     let content = Content::QuestionCancelled(words(by, act.reason.clone(), "no reason given")?);
-    say(owner, id, &Speaker::Key(asker), saying(facts, content)).map_err(|error| lost(error, owner, id))?;
+    let (speaker, saying) = (Speaker::Key(asker), saying(facts, content));
+    records::retry(|| {
+        // A hook may be set in this very moment: then the commit is refused, and the next look says why.
+        let unhooked = marks::release(owner, question, is_by_person)?;
+        session::say_with(owner, id.trace, &speaker, saying.clone(), &unhooked)
+    })
+    .map_err(|error| lost(error, owner, id))?;
     done(owner, id)
 }
 

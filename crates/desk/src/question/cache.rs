@@ -13,7 +13,7 @@ use demur_ledger::{
     entry::Entry,
     event_type::{Content, Facts},
     name::{Sequence, TraceId},
-    question::{OutcomeKind, touched},
+    question::{OutcomeKind, QuestionEffect, question_effect},
 };
 use demur_sequencer::Listener;
 use demur_store::contract::{Cursor, QuestionRow, QuestionSummary};
@@ -64,18 +64,18 @@ impl QuestionCache {
 
     fn take(&self, trace: TraceId, entry: &Entry) {
         let Ok(said) = entry.event.said() else { return };
-        let ended = match said.facts {
-            Facts::QuestionAsked(_) => return self.keep(trace, entry),
-            Facts::QuestionAnswered(facts) => Some((facts.question.sequence, OutcomeKind::Answered)),
-            Facts::QuestionDeclined(facts) => Some((facts.question, OutcomeKind::Declined)),
-            Facts::QuestionExpired(facts) => Some((facts.question, OutcomeKind::Expired)),
-            Facts::QuestionDefaulted(facts) => Some((facts.question, OutcomeKind::Defaulted)),
-            Facts::QuestionCancelled(facts) => Some((facts.question, OutcomeKind::Cancelled)),
-            _ => None,
-        };
-        match ended {
-            Some((sequence, outcome)) => self.end(QuestionId { trace, sequence }, entry, outcome),
-            None => touched(&entry.event).for_each(|sequence| self.remove(QuestionId { trace, sequence })),
+        let id = |sequence| QuestionId { trace, sequence };
+        match question_effect(said.facts) {
+            Some(QuestionEffect::Asked(question)) => {
+                question.repeats.into_iter().for_each(|replaced| self.remove(id(replaced)));
+                self.keep(trace, entry);
+            }
+            Some(QuestionEffect::Ended(question, outcome)) => self.end(id(question), entry, outcome),
+            // What else becomes of a question is read from the store.
+            Some(QuestionEffect::Reopened(question) | QuestionEffect::Changed(question)) => {
+                self.remove(id(question));
+            }
+            None => {}
         }
     }
 

@@ -2,18 +2,19 @@
 //! show later that its question reached somebody.
 
 use demur_api::refusal::Refusal;
-use demur_core::limit::Text;
+use demur_core::{hash::sha256, limit::Text};
 use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     content::{DeliveryContent, Wording},
-    envelope::Event,
-    event_type::{Content, Facts},
+    event_type::Content,
     facts::QuestionDelivered,
+    name::{Sequence, TraceId},
     role::Role,
 };
+use demur_store::contract::RecordKey;
 
 use super::{QuestionId, act::shown, view};
-use crate::{owner::Owner, record, run, session::Speaker};
+use crate::{owner::Owner, records, run, session::Speaker};
 
 /// Records that an open question was shown to somebody in its usual wording, unless it is on record that it was shown.
 /// Returns whether it was recorded now.
@@ -42,33 +43,48 @@ pub(super) fn deliver_shown(
         None => speaker.by().map_or_else(|| Text::try_from("somebody"), Ok)?,
     };
     // The record of a run that is over is closed.
-    if !question.is_open() || run::is_over(owner, id.trace)? || was_delivered(owner, id, &to, channel)? {
+    if !question.is_open() || run::is_over(owner, id.trace)? {
         return Ok(false);
     }
     let facts = QuestionDelivered { question: id.sequence, to: principal };
-    let content = DeliveryContent { channel: channel.clone(), shown: shown(&question, wording)?, to };
+    let content =
+        DeliveryContent { channel: channel.clone(), shown: shown(&question, wording)?, to: to.clone() };
     let content = Some(Content::QuestionDelivered(content));
-    let first = Saying { role: Role::Desk, facts: facts.into(), content };
-    owner.sequencer().record(id.trace, first, Consequences::default())?;
-    Ok(true)
+    let saying = Saying { role: Role::Desk, facts: facts.into(), content };
+    record_deliveries(owner, id.trace, &[(id.sequence, saying)], &to, channel)
 }
 
-/// Returns whether the record has it. What comes before the question is not about it.
-fn was_delivered(
+/// Records what was put before somebody of the questions of a trace, each once however many processes want to: a record says so
+/// that is made with the event. Returns whether anything was recorded now.
+pub(crate) fn record_deliveries(
     owner: &Owner,
-    id: QuestionId,
-    to: &Text<1, 256>,
-    channel: &Text<1, 64>,
+    trace: TraceId,
+    deliveries: &[(Sequence, Saying)],
+    to: &str,
+    channel: &str,
 ) -> Result<bool, Refusal> {
-    let mut found = false;
-    let visit = |event: Event, content| {
-        let about = event.said().is_ok_and(
-            |said| matches!(said.facts, Facts::QuestionDelivered(facts) if facts.question == id.sequence),
-        );
-        let same = |words: &DeliveryContent| words.to == *to && words.channel == *channel;
-        found = about && matches!(&content, Some(Content::QuestionDelivered(words)) if same(words));
-        Ok::<_, Refusal>(!found)
-    };
-    record::walk(owner.sequencer().store(), id.trace, id.sequence.next(), visit)?;
-    Ok(found)
+    records::retry(|| {
+        let (mut sayings, mut swaps) = (Vec::new(), Vec::new());
+        for (sequence, saying) in deliveries {
+            let key = key(QuestionId { trace, sequence: *sequence }, to, channel)?;
+            if owner.sequencer().store().record(&key)?.is_none() {
+                swaps.push(records::creation(key, records::value(&to, None)?));
+                sayings.push(saying.clone());
+            }
+        }
+        let mut sayings = sayings.into_iter();
+        let Some(first) = sayings.next() else { return Ok(false) };
+        let rest = Consequences { after: None, sayings: sayings.collect() };
+        owner.sequencer().record_with(trace, first, rest, &swaps)?;
+        Ok(true)
+    })
 }
+
+/// Returns the key of the record that a question was put before somebody on this way.
+fn key(id: QuestionId, to: &str, channel: &str) -> Result<RecordKey, Refusal> {
+    let whom = sha256(format!("{to}\0{channel}").as_bytes());
+    Ok(RecordKey::new(format!("{PREFIX}{id}/{whom}"))?)
+}
+
+/// What the keys of deliveries begin with.
+const PREFIX: &str = "delivered/";

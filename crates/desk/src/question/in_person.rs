@@ -48,7 +48,7 @@ impl Desk {
         match act {
             PersonalAct::Answer(given, wording) => {
                 let done = answer_shown(owner, question, &speaker, &given, wording)?;
-                note_answer(self, &done);
+                note_answer(self.counts(), &done);
                 Ok(done)
             }
             PersonalAct::Accept(act) => accept(owner, question, &speaker, &act),

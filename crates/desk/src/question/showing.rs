@@ -15,9 +15,12 @@ use demur_core::limit::Text;
 use demur_ledger::content::Wording;
 
 use super::deliver::deliver_shown;
-use crate::{access::Caller, desk::Desk};
+use crate::{
+    access::{self, Admitted, Caller},
+    desk::Desk,
+};
 
-/// Who was shown what lately. The record itself is looked at before anything is recorded twice.
+/// Who was shown what lately, so that a page that is loaded again costs nothing. Whether it is on record, the commit says.
 #[derive(Default)]
 pub(crate) struct Showings(Mutex<BTreeSet<(QuestionId, String)>>);
 
@@ -44,9 +47,10 @@ impl Desk {
     /// Notes that a caller was shown these questions on a page, where that is somebody who signed in and may answer.
     pub fn note_shown(self: &Arc<Self>, caller: &Caller, questions: &[QuestionView], wording: Wording) {
         let Caller::Token(token) = caller else { return };
-        if !token.scopes.contains(&Scope::Person) || !caller.may(&[Scope::Answer]) || !self.is_open() {
+        if !token.scopes.contains(&Scope::Person) || !self.is_open() {
             return;
         }
+        let Ok(by) = access::admit(caller, &[Scope::Answer]) else { return };
         let name = token.name.as_str().to_owned();
         let waiting = questions.iter().filter(|question| question.is_open() && question.people);
         let waiting = waiting.map(|shown| shown.id);
@@ -54,9 +58,9 @@ impl Desk {
         if claimed.is_empty() {
             return;
         }
-        let (desk, caller) = (Arc::clone(self), caller.clone());
+        let desk = Arc::clone(self);
         tokio::spawn(async move {
-            let noted = desk.on_worker(move |desk| desk.record_shown(&caller, &name, &claimed, wording));
+            let noted = desk.on_worker(move |desk| desk.record_shown(&by, &name, &claimed, wording));
             if let Err(refusal) = noted.await {
                 tracing::debug!(code = refusal.code.as_str(), "what was shown is not on record");
             }
@@ -65,13 +69,13 @@ impl Desk {
 
     fn record_shown(
         &self,
-        caller: &Caller,
+        by: &Admitted,
         name: &str,
         claimed: &[QuestionId],
         wording: Wording,
     ) -> Result<(), Refusal> {
         let owner = &*self.owner()?;
-        let (speaker, channel) = (caller.answerer(owner, None)?, Text::try_from(CHANNEL)?);
+        let (speaker, channel) = (by.caller().answerer(owner, None)?, Text::try_from(CHANNEL)?);
         for id in claimed {
             let recorded = deliver_shown(owner, *id, &speaker, &channel, wording);
             recorded.inspect_err(|_| self.showings().give_back(*id, name))?;

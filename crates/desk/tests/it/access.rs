@@ -1,8 +1,11 @@
 //! What is no operation is admitted like one: whoever may not is refused by the desk, whatever interface let them through.
 
-use demur_api::{code::Code, question::Act};
+use std::sync::Arc;
+
+use demur_api::{code::Code, question::Act, scope::Scope};
+use demur_core::time::Timestamp;
 use demur_desk::{
-    access::Caller,
+    access::{Caller, Token},
     question::{PersonalAct, QuestionSearch},
 };
 use demur_ledger::name::Sequence;
@@ -44,4 +47,19 @@ async fn whoever_may_not_look_is_refused_by_the_desk_itself() {
     let acts = acts.map(|done| done.map_err(|refusal| refusal.code).unwrap_err());
     assert_eq!(acts, [Code::Forbidden, Code::Forbidden, Code::Unauthenticated]);
     assert_eq!(figures, [false, true]);
+}
+
+#[test]
+fn session_without_a_role_may_nothing() {
+    let session = Token {
+        id: "id".to_owned(),
+        name: "ada".try_into().unwrap(),
+        scopes: vec![Scope::Person],
+        created: Timestamp::MIN,
+        expires: None,
+        principal: None,
+        role: None,
+    };
+    let caller = Caller::Token(Arc::new(session));
+    assert!(!caller.may(&[Scope::Answer, Scope::Relay, Scope::Read]));
 }

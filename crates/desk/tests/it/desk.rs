@@ -61,11 +61,17 @@ impl House {
 
     /// Returns two desks with the same secrets over one store, as two processes would have it.
     pub(crate) fn two() -> [Self; 2] {
+        Self::two_of(["somebody"; 2])
+    }
+
+    /// Returns two such desks, which work for these users.
+    pub(crate) fn two_of(users: [&str; 2]) -> [Self; 2] {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let store = Arc::new(MemoryStore::shared(Timestamp::from_millis(1_794_700_800_000).unwrap()));
-        [(); 2].map(|()| {
-            let store = Arc::clone(&store) as _;
-            let desk = Desk::over(&config(&folder), store, Arc::new(Uncounted)).unwrap();
+        users.map(|user| {
+            let (store, user) = (Arc::clone(&store) as _, user.try_into().unwrap());
+            let config = DeskConfig { user, ..config(&folder) };
+            let desk = Desk::over(&config, store, Arc::new(Uncounted)).unwrap();
             Self::of(desk, Arc::clone(&folder))
         })
     }

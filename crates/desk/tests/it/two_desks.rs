@@ -1,10 +1,14 @@
 //! Two desks over one store that they share, as two processes: what one records, the other shows, and tells those who wait and
 //! watch there.
 
+mod at_once;
 mod claim;
 mod crash;
+mod create;
 mod credentials;
+mod deliver;
 mod hook;
+mod keys;
 mod once;
 mod states;
 

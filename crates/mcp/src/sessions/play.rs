@@ -33,27 +33,26 @@ use crate::{
     new_names::NewNames,
     reply::Stop,
     tool_call::ToolCall,
-    tools::Job,
+    tools::RunJob,
 };
 
 /// Does what a tool of a run is for.
 pub(crate) async fn play(
     call: &ToolCall<'_, impl CallerConnection>,
-    job: Job,
+    job: RunJob,
     arguments: JsonObject,
 ) -> Result<CallToolResponse, Stop> {
     match job {
-        Job::OpenRun => open(call, read(arguments)?).await,
-        Job::Propose => propose(call, &read(arguments)?).await,
-        Job::Review => review(call, &read(arguments)?).await,
-        Job::Intend => intend(call, &read(arguments)?).await,
-        Job::Start => start(call, &read(arguments)?).await,
-        Job::Report => report(call, read(arguments)?).await,
-        Job::Claim => claim(call, &read(arguments)?).await,
-        Job::Challenge => challenge(call, &read(arguments)?).await,
-        Job::Conclude => conclude(call, &read(arguments)?).await,
-        Job::AuditRun => audit(call, &read(arguments)?).await,
-        _ => Err(Refusal::new(Code::Bug, "expected a tool of a run, found another").into()),
+        RunJob::OpenRun => open(call, read(arguments)?).await,
+        RunJob::Propose => propose(call, &read(arguments)?).await,
+        RunJob::Review => review(call, &read(arguments)?).await,
+        RunJob::Intend => intend(call, &read(arguments)?).await,
+        RunJob::Start => start(call, &read(arguments)?).await,
+        RunJob::Report => report(call, read(arguments)?).await,
+        RunJob::Claim => claim(call, &read(arguments)?).await,
+        RunJob::Challenge => challenge(call, &read(arguments)?).await,
+        RunJob::Conclude => conclude(call, &read(arguments)?).await,
+        RunJob::AuditRun => audit(call, &read(arguments)?).await,
     }
 }
 

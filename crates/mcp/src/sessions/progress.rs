@@ -24,7 +24,7 @@ use crate::{
     new_names::NewNames,
     reply::{self, Stop},
     tool_call::ToolCall,
-    tools::{self, Job},
+    tools::{self, Job, RunJob},
 };
 
 /// Where a run stands after a call. Its schema is paid for with each of ten tools: what is always there goes without saying.
@@ -146,22 +146,22 @@ pub(super) fn next(standing: &RunStanding) -> String {
 fn line(next: &Next) -> String {
     let numbers: Vec<_> = next.events.iter().take(MAX_NAMED_EVENTS).map(ToString::to_string).collect();
     let about = if numbers.is_empty() { String::new() } else { format!(" {}", numbers.join(", ")) };
-    format!("{} ({}): {}{about}", visible(&next.agent), next.role, tools::name_of(job(next.act)))
+    format!("{} ({}): {}{about}", visible(&next.agent), next.role, tools::name_of(Job::Play(job(next.act))))
 }
 
 /// Returns the tool that does something.
-const fn job(act: RunAct) -> Job {
+const fn job(act: RunAct) -> RunJob {
     match act {
-        RunAct::Propose => Job::Propose,
-        RunAct::Review => Job::Review,
-        RunAct::Intend => Job::Intend,
-        RunAct::Start => Job::Start,
-        RunAct::Report => Job::Report,
-        RunAct::Claim => Job::Claim,
+        RunAct::Propose => RunJob::Propose,
+        RunAct::Review => RunJob::Review,
+        RunAct::Intend => RunJob::Intend,
+        RunAct::Start => RunJob::Start,
+        RunAct::Report => RunJob::Report,
+        RunAct::Claim => RunJob::Claim,
         // Closing a challenge is done with the tool that raised it.
-        RunAct::Challenge | RunAct::Resolve => Job::Challenge,
-        RunAct::Conclude => Job::Conclude,
-        RunAct::Audit => Job::AuditRun,
+        RunAct::Challenge | RunAct::Resolve => RunJob::Challenge,
+        RunAct::Conclude => RunJob::Conclude,
+        RunAct::Audit => RunJob::AuditRun,
     }
 }
 

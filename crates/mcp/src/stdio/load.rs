@@ -4,24 +4,37 @@
 use std::{collections::HashMap, sync::Arc};
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, GetExtensions as _, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
 };
 use tokio::sync::watch;
 
-use crate::fault::Fault;
+use crate::{fault::Fault, written::ReplyWriter};
 
-/// The requests that have no reply yet, each with its length in bytes.
+/// The requests that have no reply yet.
 #[derive(Debug, Default)]
-pub(super) struct UnderWay(HashMap<RequestId, usize>);
+pub(super) struct UnderWay(HashMap<RequestId, Unanswered>);
+
+/// A request that has no reply yet.
+#[derive(Debug)]
+struct Unanswered {
+    bytes: usize,
+    writer: ReplyWriter,
+}
 
 impl UnderWay {
     /// Notes what a client sends: a request is under way, and one that is taken back gets no reply.
-    pub(super) fn receive(&mut self, message: &ClientJsonRpcMessage, bytes: usize) -> Result<(), Fault> {
+    pub(super) fn receive(&mut self, message: &mut ClientJsonRpcMessage, bytes: usize) -> Result<(), Fault> {
         match message {
-            JsonRpcMessage::Request(request) => self.begin(&request.id, bytes),
+            JsonRpcMessage::Request(request) => {
+                let (writer, written) = ReplyWriter::new();
+                self.begin(&request.id, Unanswered { bytes, writer })?;
+                request.request.extensions_mut().insert(written);
+                Ok(())
+            }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification {
-                    cancelled.params.request_id.iter().for_each(|id| self.end(id));
+                    cancelled.params.request_id.iter().for_each(|id| drop(self.end(id)));
                 }
                 Ok(())
             }
@@ -29,30 +42,30 @@ impl UnderWay {
         }
     }
 
-    /// Notes what the server sends: a request with a reply is over.
-    pub(super) fn send(&mut self, message: &ServerJsonRpcMessage) {
+    /// Notes what the server sends: a request with a reply is over. Returns what wants to know when it is written.
+    pub(super) fn send(&mut self, message: &ServerJsonRpcMessage) -> Option<ReplyWriter> {
         match message {
             JsonRpcMessage::Response(response) => self.end(&response.id),
-            JsonRpcMessage::Error(error) => error.id.iter().for_each(|id| self.end(id)),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
+            JsonRpcMessage::Error(error) => error.id.as_ref().and_then(|id| self.end(id)),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         }
     }
 
-    fn begin(&mut self, id: &RequestId, bytes: usize) -> Result<(), Fault> {
+    fn begin(&mut self, id: &RequestId, request: Unanswered) -> Result<(), Fault> {
         if self.0.contains_key(id) {
             return Err(Fault::under_way(id));
         }
-        let is_full =
-            self.0.len() >= MAX_REQUESTS || self.0.values().sum::<usize>() + bytes > MAX_REQUEST_BYTES;
+        let bytes = self.0.values().map(|other| other.bytes).sum::<usize>() + request.bytes;
+        let is_full = self.0.len() >= MAX_REQUESTS || bytes > MAX_REQUEST_BYTES;
         if is_full {
             return Err(Fault::too_many(id, MAX_REQUESTS, MAX_REQUEST_BYTES));
         }
-        self.0.insert(id.clone(), bytes);
+        self.0.insert(id.clone(), request);
         Ok(())
     }
 
-    fn end(&mut self, id: &RequestId) {
-        self.0.remove(id);
+    fn end(&mut self, id: &RequestId) -> Option<ReplyWriter> {
+        self.0.remove(id).map(|request| request.writer)
     }
 }
 
@@ -66,9 +79,10 @@ impl Unread {
     }
 
     /// Adds a line, which counts until it is dropped: written, or not to be written any more.
-    pub(super) fn add(&self, bytes: Vec<u8>) -> Unwritten {
+    /// Whoever waits for it is told once it is written.
+    pub(super) fn add(&self, bytes: Vec<u8>, writer: Option<ReplyWriter>) -> Unwritten {
         self.0.send_modify(|unread| *unread += bytes.len());
-        Unwritten { bytes, unread: self.clone() }
+        Unwritten { bytes, unread: self.clone(), writer }
     }
 
     /// Waits until the client has read enough that more may be asked of the server.
@@ -83,11 +97,19 @@ impl Unread {
 pub(super) struct Unwritten {
     bytes: Vec<u8>,
     unread: Unread,
+    writer: Option<ReplyWriter>,
 }
 
 impl Unwritten {
     pub(super) fn as_bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Says that it was written.
+    pub(super) fn finish(mut self) {
+        if let Some(writer) = self.writer.take() {
+            writer.finish();
+        }
     }
 }
 
@@ -111,8 +133,8 @@ mod tests {
     use super::*;
 
     fn code(under_way: &mut UnderWay, message: Value, bytes: usize) -> Option<Value> {
-        let message = serde_json::from_value(message).unwrap();
-        under_way.receive(&message, bytes).err().map(|fault| fault.reply()["error"]["code"].clone())
+        let mut message = serde_json::from_value(message).unwrap();
+        under_way.receive(&mut message, bytes).err().map(|fault| fault.reply()["error"]["code"].clone())
     }
 
     fn ping(id: usize) -> Value {
@@ -127,7 +149,7 @@ mod tests {
         }
         assert_eq!(code(&mut under_way, ping(MAX_REQUESTS), 50), Some(json!(-32000)));
         let reply = json!({"jsonrpc": "2.0", "id": 7, "result": {}});
-        under_way.send(&serde_json::from_value(reply).unwrap());
+        assert!(under_way.send(&serde_json::from_value(reply).unwrap()).is_some());
         assert_eq!(code(&mut under_way, ping(MAX_REQUESTS), 50), None);
         let params = json!({"requestId": 8});
         let back = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});

@@ -60,7 +60,7 @@ impl<R: AsyncRead + Send + Unpin> Pipes<R> {
     fn read(&mut self, line: &Line) -> Option<ClientJsonRpcMessage> {
         self.take(line).unwrap_or_else(|fault| {
             tracing::debug!(%fault, "a line of the client is not taken");
-            self.owed = Some(self.unread.add(encode(&fault.reply())));
+            self.owed = Some(self.unread.add(encode(&fault.reply()), None));
             None
         })
     }
@@ -70,8 +70,8 @@ impl<R: AsyncRead + Send + Unpin> Pipes<R> {
             Line::Whole(line) => line,
             Line::TooLong(beginning) => return Err(Fault::too_long(beginning, MAX_MESSAGE_BYTES)),
         };
-        let message = fault::read(line)?.filter(|message| self.is_expected(message));
-        message.iter().try_for_each(|message| self.under_way.receive(message, line.len()))?;
+        let mut message = fault::read(line)?.filter(|message| self.is_expected(message));
+        message.iter_mut().try_for_each(|message| self.under_way.receive(message, line.len()))?;
         Ok(message)
     }
 
@@ -98,8 +98,8 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleServer> for Pipes<R> {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
-        self.under_way.send(&message);
-        let line = self.unread.add(encode(&message));
+        let writer = self.under_way.send(&message);
+        let line = self.unread.add(encode(&message), writer);
         let out = self.out.clone();
         async move {
             let sent = match out {
@@ -148,6 +148,7 @@ async fn write<W: AsyncWrite + Unpin>(mut writer: W, mut lines: Receiver<Unwritt
             tracing::debug!(%error, "the client does not read");
             return;
         }
+        line.finish();
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tools, one row each: what does it, its name, what models read of it, its schemas, and what a client may expect.
 
-use super::{Entry, Hints, Job, brief, schema};
+use super::{Entry, Hints, Job, RunJob, brief, schema};
 use crate::{
     arguments::{
         AskHuman, CancelQuestion, CheckQuestion, ListQuestions,
@@ -144,7 +144,7 @@ pub(super) static TABLE: &[Entry] = &[
         hints: Hints::Reads,
     },
     Entry {
-        job: Job::OpenRun,
+        job: Job::Play(RunJob::OpenRun),
         name: "session_open",
         description: "Open an accountable run as its planner; roles without an agent are yours.",
         input: schema::<OpenRun>,
@@ -152,7 +152,7 @@ pub(super) static TABLE: &[Entry] = &[
         hints: Hints::Adds,
     },
     Entry {
-        job: Job::Propose,
+        job: Job::Play(RunJob::Propose),
         name: "session_propose",
         description: "Planner: propose a unit of work.",
         input: schema::<Propose>,
@@ -160,7 +160,7 @@ pub(super) static TABLE: &[Entry] = &[
         hints: Hints::Adds,
     },
     Entry {
-        job: Job::Review,
+        job: Job::Play(RunJob::Review),
         name: "session_review",
         description: "Critic: decide on a proposal or a tool intent.",
         input: schema::<Review>,
@@ -168,7 +168,7 @@ pub(super) static TABLE: &[Entry] = &[
         hints: Hints::Adds,
     },
     Entry {
-        job: Job::Intend,
+        job: Job::Play(RunJob::Intend),
         name: "session_intend",
         description: "Executor: say what you are about to run, before you run it.",
         input: schema::<Intend>,
@@ -176,7 +176,7 @@ pub(super) static TABLE: &[Entry] = &[
         hints: Hints::Adds,
     },
     Entry {
-        job: Job::Start,
+        job: Job::Play(RunJob::Start),
         name: "session_start",
         description: "Executor: say that you start an intent now.",
         input: schema::<Start>,
@@ -184,7 +184,7 @@ pub(super) static TABLE: &[Entry] = &[
         hints: Hints::Adds,
     },
     Entry {
-        job: Job::Report,
+        job: Job::Play(RunJob::Report),
         name: "session_report",
         description: "Executor: say how an execution ended, with what it put out.",
         input: schema::<Report>,
@@ -192,7 +192,7 @@ pub(super) static TABLE: &[Entry] = &[
         hints: Hints::Adds,
     },
     Entry {
-        job: Job::Claim,
+        job: Job::Play(RunJob::Claim),
         name: "session_claim",
         description: "Executor: claim what artifacts and ended executions show.",
         input: schema::<Claim>,
@@ -200,7 +200,7 @@ pub(super) static TABLE: &[Entry] = &[
         hints: Hints::Adds,
     },
     Entry {
-        job: Job::Challenge,
+        job: Job::Play(RunJob::Challenge),
         name: "session_challenge",
         description: "Critic: dispute a claim, or close your challenge. Executor: retract a claim.",
         input: schema::<Challenge>,
@@ -208,7 +208,7 @@ pub(super) static TABLE: &[Entry] = &[
         hints: Hints::Adds,
     },
     Entry {
-        job: Job::Conclude,
+        job: Job::Play(RunJob::Conclude),
         name: "session_conclude",
         description: "Executor: close your work with every claim in play.",
         input: schema::<Conclude>,
@@ -216,7 +216,7 @@ pub(super) static TABLE: &[Entry] = &[
         hints: Hints::Adds,
     },
     Entry {
-        job: Job::AuditRun,
+        job: Job::Play(RunJob::AuditRun),
         name: "session_audit",
         description: "Auditor: have the run verified and closed with what was found.",
         input: schema::<AuditRun>,

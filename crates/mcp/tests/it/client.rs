@@ -148,9 +148,18 @@ impl Client {
 
     /// Hangs up, and waits until the door has noticed.
     pub(crate) async fn hang_up(self) {
-        drop((self.reader, self.writer));
-        time::timeout(Duration::from_secs(20), self.door).await.expect("the door closes").unwrap().unwrap();
+        closed(self.leave()).await;
     }
+
+    /// Hangs up. The door may still have something to do.
+    pub(crate) fn leave(self) -> JoinHandle<std::io::Result<()>> {
+        self.door
+    }
+}
+
+/// Waits until a door is closed.
+pub(crate) async fn closed(door: JoinHandle<std::io::Result<()>>) {
+    time::timeout(Duration::from_secs(20), door).await.expect("the door closes").unwrap().unwrap();
 }
 
 /// Runs a test.

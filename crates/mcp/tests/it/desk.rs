@@ -17,7 +17,10 @@ use demur_api::{
 use demur_ledger::name::{Sequence, TraceId};
 use demur_mcp::host::{CallerConnection, Extensions, Host, Visitor};
 use serde_json::{Value, json};
-use tokio::{sync::Notify, time};
+use tokio::{
+    sync::{Notify, Semaphore},
+    time,
+};
 
 /// The desk.
 pub(crate) struct Desk {
@@ -33,6 +36,9 @@ pub(crate) struct Desk {
     heard: Mutex<Vec<Value>>,
     /// Which operations were called, and with how much patience.
     calls: Mutex<Vec<(&'static str, Duration)>>,
+    called: Notify,
+    /// Lets one secret out at a time.
+    secrets: Semaphore,
 }
 
 impl Desk {
@@ -55,6 +61,8 @@ impl Desk {
             client: Mutex::default(),
             heard: Mutex::default(),
             calls: Mutex::default(),
+            called: Notify::new(),
+            secrets: Semaphore::new(0),
         }
     }
 
@@ -94,6 +102,23 @@ impl Desk {
     /// Returns which operations were called, in order, and how long each would have waited for a server that is away.
     pub(crate) fn calls(&self) -> Vec<(&'static str, Duration)> {
         self.calls.lock().unwrap().clone()
+    }
+
+    /// Waits until an operation was called.
+    pub(crate) async fn called(&self, operation: &str) {
+        loop {
+            let mut called = std::pin::pin!(self.called.notified());
+            called.as_mut().enable();
+            if self.calls().iter().any(|(id, _)| *id == operation) {
+                return;
+            }
+            called.await;
+        }
+    }
+
+    /// Lets the next caller have a secret.
+    pub(crate) fn release_secret(&self) {
+        self.secrets.add_permits(1);
     }
 
     /// Somebody answers at another door.
@@ -171,6 +196,11 @@ impl Desk {
             (Method::Get, ["questions", id]) => {
                 self.questions().get(*id).map(|view| json!(view)).ok_or_else(unknown)
             }
+            (Method::Get, ["questions", _, "secret"]) => {
+                self.secrets.acquire().await.unwrap().forget();
+                Ok(json!({"value": "hunter2", "salt": "a".repeat(64)}))
+            }
+            (Method::Delete, ["questions", _, "secret"]) => Ok(Value::Null),
             (Method::Get, ["questions", id, "wait"]) => {
                 let seconds = address.split_once("seconds=").unwrap().1.parse().unwrap();
                 assert!(seconds <= 300, "the desk takes no more");
@@ -217,6 +247,7 @@ impl<O: Operation> Call<O> for TestConnection {
     async fn call(&self, request: ApiRequest<O>) -> Result<ApiReply<O::Output>, Refusal> {
         let (address, body) = (request.address().unwrap(), serde_json::to_value(&request.body).unwrap());
         self.desk.calls.lock().unwrap().push((O::ABOUT.id, self.patience));
+        self.desk.called.notify_waiters();
         let reply = self.desk.reply(O::ABOUT.method, &address, body).await?;
         let reply = if O::Output::is_nothing() { json!({}) } else { reply };
         Ok(ApiReply { document: serde_json::from_value(reply).unwrap(), repeated: false })

@@ -9,6 +9,7 @@ mod hostile;
 mod late;
 mod listens;
 mod rounds;
+mod secrets;
 mod states;
 mod tasks;
 mod told;

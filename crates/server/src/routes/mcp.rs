@@ -4,6 +4,7 @@
 
 mod connection;
 mod sessions;
+mod written;
 
 use std::{io, sync::Arc};
 
@@ -28,6 +29,7 @@ use demur_mcp::{
     host::{Extensions, Host, Visitor},
     state::States,
     tools::Sets,
+    written::{ReplyWriter, ReplyWritten},
 };
 use http_body_util::Full;
 use hyper::{StatusCode, header, http::request::Parts};
@@ -36,7 +38,7 @@ use rmcp::transport::streamable_http_server::{
 };
 use tokio::sync::OnceCell;
 
-use self::{connection::ServerConnection, sessions::Sessions};
+use self::{connection::ServerConnection, sessions::Sessions, written::WatchedBody};
 use crate::{
     api::admit,
     problem::Problem,
@@ -89,20 +91,23 @@ async fn states_of(service: &Shared) -> Result<Arc<States>, Refusal> {
 
 /// Serves one request. Its body is read here, where a slow one is told so.
 async fn serve(service: Shared, protocol: Protocol, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let bytes = match read::read(body, MAX_MESSAGE_BYTES, service.timeouts().body).await {
         Ok(bytes) => bytes,
         Err(problem) => return problem.into_response(),
     };
     let media = parts.headers.get(header::CONTENT_TYPE);
     let is_json = media.is_some_and(|media| media.as_bytes().starts_with(b"application/json"));
+    // Whoever leaves meanwhile takes this end along.
+    let (writer, written) = ReplyWriter::new();
+    parts.extensions.insert(written);
     let request = Request::from_parts(parts, Full::new(bytes.clone()));
     let response = protocol.handle(request).await.map(Body::new);
     // The library says so, in words of its own, of whatever it cannot read.
     if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
         return (StatusCode::BAD_REQUEST, Json(no_message(&bytes))).into_response();
     }
-    response
+    response.map(|body| Body::new(WatchedBody::new(body, writer)))
 }
 
 /// The server, as the host of the door.
@@ -138,6 +143,10 @@ impl Host for ServerHost {
         // Nothing else is known here that lasts longer than a connection.
         let conversation = "mcp".to_owned();
         Ok(Visitor { identity, name, conversation, relays, sets, connection })
+    }
+
+    fn reply_written(&self, extensions: &Extensions) -> Option<ReplyWritten> {
+        extensions.get::<Parts>()?.extensions.get().cloned()
     }
 }
 

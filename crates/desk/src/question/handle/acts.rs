@@ -15,8 +15,8 @@ use demur_ledger::{author::Author, question::OutcomeKind};
 use super::people_apart;
 use crate::{
     access::{Admitted, asker_of, seen_question},
-    desk::Desk,
-    entry::{Begun, Handle, Handled},
+    desk::{Count, Desk},
+    entry::{Begun, Handle, Handled, ReplyNotes},
     lookup::Lookup,
     owner::Owner,
     question::{accept, answer, answering, cancel, decline, deliver, extend, pass_on},
@@ -48,8 +48,8 @@ impl Handle<op::AnswerQuestion> for Desk {
         }))
     }
 
-    fn settled(&self, reply: &ApiReply<Done>) {
-        note_answer(self, &reply.document);
+    fn settled(notes: &ReplyNotes<'_>, reply: &ApiReply<Done>) {
+        note_answer(notes.counts(), &reply.document);
     }
 }
 
@@ -126,12 +126,12 @@ where
 }
 
 /// Notes how long a question waited for an answer that was given now.
-pub(in crate::question) fn note_answer(desk: &Desk, done: &Done) {
+pub(in crate::question) fn note_answer(counts: &dyn Count, done: &Done) {
     let ending = done.question.outcome.as_ref();
     let given_now = ending.filter(|ending| ending.state == OutcomeKind::Answered && !done.repeated);
     if let Some(ending) = given_now {
         let millis = ending.time.as_millis().saturating_sub(done.question.asked.as_millis());
-        desk.counts().answered_after(Duration::from_millis(millis).as_secs_f64());
+        counts.answered_after(Duration::from_millis(millis).as_secs_f64());
     }
 }
 

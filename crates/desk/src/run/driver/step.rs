@@ -163,7 +163,11 @@ impl<'a> Steps<'a> {
                 brief.critic(&mut RecordedArtifacts { ledger, trace })
             }
             Role::Executor => brief.executor(&self.hands()),
-            _ => Ok(brief.auditor()),
+            Role::Auditor => Ok(brief.auditor()),
+            // They take no turn in a run.
+            Role::Desk | Role::Holder | Role::Operator | Role::Agent | Role::Answerer | Role::Person => {
+                Ok(None)
+            }
         };
         match next {
             Ok(Some(next)) => self.perform(author, next),

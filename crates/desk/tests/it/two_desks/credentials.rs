@@ -34,6 +34,21 @@ async fn revoked_token_ends_everywhere() {
     time::timeout(LONGEST, forgets).await.expect("a token revoked elsewhere ends");
 }
 
+#[tokio::test]
+async fn wait_that_is_over_tells_nothing_to_a_token_that_was_revoked_elsewhere() {
+    let [here, elsewhere] = House::two();
+    let (caller, token) = here.token(json!({"name": "asker", "scopes": ["ask"]})).await;
+    let words = request::<op::Ask>(json!({}), json!({}), json!({"question": "Which?"}));
+    let id = here.desk.call(&caller, words).await.unwrap().document.question.id;
+    elsewhere.desk.on_worker(Desk::load_tokens).await.unwrap();
+    let wait = request::<op::WaitForQuestion>(json!({"question": id}), json!({"seconds": 1}), json!({}));
+    let waits = elsewhere.desk.call(&caller, wait);
+    let revokes = here.call::<op::RevokeToken>(json!({"token": token}), json!({}));
+    let (waited, revoked) = tokio::join!(waits, revokes);
+    revoked.unwrap();
+    assert_eq!(waited.map(drop).unwrap_err().code, Code::Unauthenticated);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn people_added_at_once_all_stay() {
     let houses = House::two();

@@ -98,13 +98,29 @@ async fn one_plan_submitted_at_once_is_one_session() {
             let given = json!({"plan": plan, "session_id": session});
             let (desk, caller) = (Arc::clone(&house.desk), house.local());
             let request = request::<op::SubmitPlan>(json!({}), json!({}), given);
-            submitting.spawn(async move { desk.call(&caller, request).await.map(|reply| reply.document) });
+            submitting.spawn(async move { desk.call(&caller, request).await.unwrap() });
         }
-        for submitted in submitting.join_all().await {
-            assert_eq!(submitted.unwrap().session_id.unwrap().to_string(), session);
+        let submitted = submitting.join_all().await;
+        for reply in &submitted {
+            assert_eq!(reply.document.session_id.unwrap().to_string(), session);
         }
+        assert_eq!(submitted.iter().filter(|reply| !reply.repeated).count(), 1, "one of them opened it");
         let other = json!({"plan": {"description": "something else"}, "session_id": session});
         let refused = houses[1].call::<op::SubmitPlan>(json!({}), other).await.unwrap_err();
         assert_eq!(refused.code, Code::SessionConflict, "{refused:?}");
+    }
+}
+
+/// ONE-07
+#[tokio::test]
+async fn name_of_a_user_is_given_away_at_no_desk() {
+    let [here, elsewhere] = House::two_of(["kim", "max"]);
+    for (house, name) in [(&here, "max"), (&elsewhere, "Kim")] {
+        let new = json!({"name": name, "role": "answerer"});
+        let refused = house.call::<op::AddPerson>(json!({}), new).await.map(drop).unwrap_err();
+        assert_eq!(refused.code, Code::NameTaken, "{refused:?}");
+        let words = json!({"question": "Who am I?"});
+        let asked = house.query::<op::Ask>(json!({}), json!({"as": name}), words).await;
+        assert_eq!(asked.map(drop).unwrap_err().code, Code::NameTaken);
     }
 }
