@@ -40,6 +40,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
     let log = fmt().json().flatten_event(true).with_target(false).with_writer(writer);
     let level = level();
     log.with_max_level(level).finish().with(heard(level)).init();
+            local_connections: arguments.max_local_connections,
     let config = Config {
         listen: listen(&data, arguments),
         rules: arguments.rules.clone(),

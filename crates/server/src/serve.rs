@@ -114,8 +114,7 @@ async fn live(
     let counts = Arc::clone(&metrics);
     let desk = Desk::open(&desk, counts)?;
     let service = Arc::new(Service::new(Arc::clone(&desk), metrics, Arc::clone(&socket), timeouts));
-    let room = desk.limits().connections as usize;
-    let connections = Connections::new(routes::router(&service), desk.ending(), timeouts, room);
+    let connections = Connections::new(routes::router(&service), desk.ending(), timeouts, desk.limits());
     let ended = answer(&config, &service, &connections, ready).await;
     desk.end();
     // Before the folder is let go: the next server has a socket of its own there.
@@ -162,13 +161,17 @@ async fn answer(
 }
 
 /// Returns the limits with no more connections than this process has file descriptors for.
-fn fitting(limits: ServerLimits) -> ServerLimits {
-    let room = u32::try_from(connection::room(limits.connections as usize)).unwrap_or(limits.connections);
-    if room < limits.connections {
-        let wanted = limits.connections;
-        tracing::warn!(wanted, room, "fewer connections than wanted: this process may open no more files");
+fn fitting(wanted: ServerLimits) -> ServerLimits {
+    let limits = connection::fitting(wanted);
+    if limits != wanted {
+        let ServerLimits { connections, local_connections, .. } = limits;
+        tracing::warn!(
+            connections,
+            local_connections,
+            "fewer connections than wanted: this process may open no more files"
+        );
     }
-    ServerLimits { connections: room, ..limits }
+    limits
 }
 
 /// Binds where the configuration says, and remembers a port that was chosen.

@@ -49,6 +49,7 @@ type Protocol = StreamableHttpService<Door<ServerHost>, Sessions>;
 
 /// Returns the route.
 pub(super) fn route(service: &Shared) -> Router<Shared> {
+    places::OwnPlace,
     let config = StreamableHttpServerConfig::default()
         // Whose names these are was looked at when the caller was found out.
         .disable_allowed_hosts()
@@ -100,6 +101,10 @@ async fn serve(service: Shared, protocol: Protocol, request: Request) -> Respons
     let response = protocol.handle(request).await.map(Body::new);
     // The library says so, in words of its own, of whatever it cannot read.
     if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
+    // A call may be held until somebody answers, and a stream for as long as its client likes.
+    if let Err(refusal) = parts.extensions.get::<OwnPlace>().map_or(Ok(()), OwnPlace::wait) {
+        return Problem::from(refusal).into_response();
+    }
         return (StatusCode::BAD_REQUEST, Json(no_message(&bytes))).into_response();
     }
     response
