@@ -4,12 +4,16 @@ mod caller;
 mod question;
 mod trace;
 
+use std::sync::Arc;
+
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 
 pub(crate) use caller::LOCAL_ASKER;
 pub use caller::{Caller, LOCAL_AGENT, Token};
 pub(crate) use question::{asker_for, asker_of, seen_question};
 pub(crate) use trace::{check_trace, may_read, player_in};
+
+use crate::desk::Desk;
 
 /// A caller whose scopes allow an operation. What it may see, the operation checks.
 #[derive(Clone, Debug)]
@@ -22,12 +26,62 @@ impl Admitted {
     }
 }
 
-/// Lets a caller do something that any of these scopes may; everybody may where there is none.
+/// Lets a caller do something that any of these scopes may; everybody may where there is none. Whether its credential is still
+/// good is for `Desk::admit` to say.
 pub fn admit(caller: &Caller, scopes: &[Scope]) -> Result<Admitted, Refusal> {
     if scopes.is_empty() || caller.may(scopes) {
         return Ok(Admitted(caller.clone()));
     }
     Err(refusal(caller, scopes))
+}
+
+impl Desk {
+    /// Lets a caller do something that any of these scopes may, if its credential is good now: since the request began it may
+    /// have been taken back. May block.
+    pub(crate) fn admit(&self, caller: &Caller, scopes: &[Scope]) -> Result<Admitted, Refusal> {
+        if self.must_look_up(caller)? {
+            self.load_tokens()?;
+        }
+        self.admit_known(caller, scopes)
+    }
+
+    /// Lets a caller do something as [`Self::admit`] does, on a thread that must not wait.
+    pub(crate) async fn admit_now(
+        self: &Arc<Self>,
+        caller: &Caller,
+        scopes: &[Scope],
+    ) -> Result<Admitted, Refusal> {
+        if self.must_look_up(caller)? {
+            self.on_worker(Self::load_tokens).await?;
+        }
+        self.admit_known(caller, scopes)
+    }
+
+    fn admit_known(&self, caller: &Caller, scopes: &[Scope]) -> Result<Admitted, Refusal> {
+        match caller {
+            Caller::Token(_) if !self.is_good(caller) => Err(stranger()),
+            Caller::Token(_) | Caller::Local { .. } | Caller::Stranger => admit(caller, scopes),
+        }
+    }
+
+    /// Returns whether tokens have to be read before it is known if a caller has a good one.
+    fn must_look_up(&self, caller: &Caller) -> Result<bool, Refusal> {
+        match caller {
+            Caller::Token(_) => Ok(!self.tokens().is_loaded(self.now()?)),
+            Caller::Local { .. } | Caller::Stranger => Ok(false),
+        }
+    }
+
+    /// Returns once the credential of a caller is good no longer.
+    pub async fn ended_credential(&self, caller: &Caller) {
+        let mut ended = self.tokens().ended();
+        while self.is_good(caller) {
+            // Without a sender there is no desk.
+            if ended.changed().await.is_err() {
+                return;
+            }
+        }
+    }
 }
 
 fn refusal(caller: &Caller, scopes: &[Scope]) -> Refusal {

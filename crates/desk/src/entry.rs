@@ -98,7 +98,7 @@ impl Desk {
         O: Operation,
         Self: Handle<O>,
     {
-        let by = access::admit(caller, O::ABOUT.scopes)?;
+        let by = self.admit_now(caller, O::ABOUT.scopes).await?;
         let patience = <Self as Handle<O>>::patience(&request)?;
         // The owner is let go before this waits for anything else: a folder is closed once nobody holds it.
         let begun = match self.here() {
@@ -156,6 +156,7 @@ impl Desk {
         patience: Duration,
     ) -> Result<QuestionView, Refusal> {
         let until = time::Instant::now() + patience;
+        let mut ended = self.tokens().ended();
         loop {
             // Listening before looking: nothing that happens in between is missed.
             let mut told = std::pin::pin!(waiter.notify().notified());
@@ -172,6 +173,7 @@ impl Desk {
             }
             tokio::select! {
                 () = told => {}
+                _ = ended.changed() => {}
                 () = time::sleep_until(until) => return Ok(shown),
                 () = self.stopping() => {
                     return Err(Refusal::new(Code::Stopping, "the server is about to end")

@@ -168,6 +168,7 @@ impl Viewer {
 
 impl Reader {
     async fn next(&mut self, desk: &Arc<Desk>, by: &Admitted) -> Result<News, Refusal> {
+        let mut ended = desk.tokens().ended();
         loop {
             check(desk, by)?;
             let after = match self.place {
@@ -190,6 +191,7 @@ impl Reader {
             }
             tokio::select! {
                 changed = self.commits.changed() => changed.map_err(|_| ends())?,
+                _ = ended.changed() => {}
                 () = desk.stopping() => return Err(ends()),
                 () = time::sleep(BEAT_INTERVAL) => return Ok(News::Quiet),
             }
