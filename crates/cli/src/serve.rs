@@ -122,14 +122,17 @@ struct Status(ServerStatus);
 
 impl Reply for Status {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        let ServerStatus { version, process, folder, address, open, waiting, .. } = &self.0;
+        let ServerStatus { version, process, folder, address, open, waiting, trouble, .. } = &self.0;
         let address = address.as_deref().unwrap_or("not over TCP");
-        vec![
+        let mut lines = vec![
             format!("{} demur {version}, process {process}", paint.good("Running:")),
             format!("  folder   {}", demur_core::visible::visible(folder)),
             format!("  address  {address}"),
             format!("  open     {}", questions(*open, *waiting)),
-        ]
+        ];
+        let told = |trouble| format!("  {}  {}", paint.bad("trouble"), demur_core::visible::visible(trouble));
+        lines.extend(trouble.as_deref().map(told));
+        lines
     }
 }
 

@@ -148,6 +148,7 @@ async fn answer(
     tokio::spawn(serve_socket(Arc::clone(service), connections.clone(), socket, caller));
     tokio::spawn(deadlines::run(Arc::clone(&service.desk)));
     tokio::spawn(follower::run(Arc::clone(&service.desk)));
+    tokio::spawn(tell_store_trouble(Arc::clone(service)));
     tracing::info!(address = service.address(), process = std::process::id(), "ready");
     ready(service);
     tokio::select! {
@@ -276,6 +277,24 @@ fn mend_socket(service: &Shared) -> io::Result<Option<std::os::unix::net::UnixLi
 async fn displaced(service: &Shared) {
     while !service.socket.is_folder_gone() {
         time::sleep(LOOK_INTERVAL).await;
+    }
+}
+
+/// Says in the log that the files of the store are gone. The server goes on: what it has read can be seen, the files that it
+/// has open can be copied, and a new server would begin an empty record.
+async fn tell_store_trouble(service: Shared) {
+    let stopping = service.desk.stopping();
+    let gone = async {
+        loop {
+            time::sleep(LOOK_INTERVAL).await;
+            if let Some(trouble) = service.desk.store_trouble() {
+                return trouble;
+            }
+        }
+    };
+    tokio::select! {
+        () = stopping => {}
+        trouble = gone => tracing::error!(error = trouble.message, "nothing more is recorded"),
     }
 }
 

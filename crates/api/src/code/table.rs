@@ -193,6 +193,7 @@ codes! {
         PipeTrouble = "PIPE_TROUBLE",
         ServerEnded = "SERVER_ENDED",
         ServerTrouble = "SERVER_TROUBLE",
+        StoreGone = "STORE_GONE",
         StoreStopped = "STORE_STOPPED",
         StoreTrouble = "STORE_TROUBLE",
         WriteUncertain = "WRITE_UNCERTAIN",

@@ -117,6 +117,44 @@ fn server_that_hears_nothing_is_named_and_killed_only_by_force() {
     assert_eq!(shown(&sandbox, &id)["state"], "open");
 }
 
+/// ONE-05: what the server says is recorded is on the disk under its name.
+#[test]
+fn server_whose_database_is_deleted_records_nothing_more_and_loses_nothing_that_is_copied_back() {
+    for names in [&["ledger.db"][..], &["ledger.db", "ledger.db-wal"]] {
+        let sandbox = Sandbox::new();
+        let id = asked(&sandbox, &["Name?"]);
+        let process = server(&sandbox);
+        names.iter().for_each(|name| delete(&sandbox, name));
+        let error = sandbox.json_error(&["ask", "Recorded?", "--no-wait"], 4);
+        assert_eq!(error["code"], "STORE_GONE", "{error}");
+        let examined = sandbox.run(&["doctor"]);
+        assert!(
+            examined.expect_code(3).stdout.contains("ledger.db was deleted, moved or replaced"),
+            "{examined}"
+        );
+        assert!(sandbox.run(&["status"]).expect_code(0).stdout.contains("trouble"));
+        let log = || fs::read_to_string(sandbox.data().join("server.log")).unwrap();
+        until("the log says it", || log().contains("nothing more is recorded").then_some(()));
+        copy_back(&sandbox, process);
+        sandbox.run(&["stop"]).expect_code(0);
+        assert_eq!(shown(&sandbox, &id)["state"], "open");
+        sandbox.run(&["store", "check"]).expect_code(0);
+    }
+}
+
+/// Does what the doctor says: every file of the database that the server has open gets its name back.
+fn copy_back(sandbox: &Sandbox, process: u32) {
+    for open in fs::read_dir(format!("/proc/{process}/fd")).unwrap() {
+        let open = open.unwrap().path();
+        let Ok(target) = fs::read_link(&open) else { continue };
+        let name = target.file_name().unwrap_or_default().to_string_lossy().replace(" (deleted)", "");
+        let path = sandbox.data().join(&name);
+        if ["ledger.db", "ledger.db-wal"].contains(&name.as_str()) && !path.exists() {
+            fs::copy(open, path).unwrap();
+        }
+    }
+}
+
 #[test]
 fn server_that_ends_in_good_order_is_not_killed_by_force() {
     let sandbox = Sandbox::new();
