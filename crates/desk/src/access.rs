@@ -4,7 +4,7 @@ mod caller;
 mod question;
 mod trace;
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 
@@ -17,12 +17,26 @@ use crate::desk::Desk;
 
 /// A caller whose scopes allow an operation. What it may see, the operation checks.
 #[derive(Clone, Debug)]
-pub struct Admitted(Caller);
+pub struct Admitted {
+    caller: Caller,
+    /// What the caller's request holds for as long as somebody waits for its reply; none where that is not known.
+    request: Option<Weak<()>>,
+}
 
 impl Admitted {
     /// Returns who it is.
     pub const fn caller(&self) -> &Caller {
-        &self.0
+        &self.caller
+    }
+
+    /// Notes what is held for as long as somebody waits for the reply.
+    pub(crate) fn while_held(&mut self, request: &Arc<()>) {
+        self.request = Some(Arc::downgrade(request));
+    }
+
+    /// Returns whether nobody waits for the reply any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.request.as_ref().is_some_and(|request| request.strong_count() == 0)
     }
 }
 
@@ -30,7 +44,7 @@ impl Admitted {
 /// good is for `Desk::admit` to say.
 pub fn admit(caller: &Caller, scopes: &[Scope]) -> Result<Admitted, Refusal> {
     if scopes.is_empty() || caller.may(scopes) {
-        return Ok(Admitted(caller.clone()));
+        return Ok(Admitted { caller: caller.clone(), request: None });
     }
     Err(refusal(caller, scopes))
 }
@@ -105,4 +119,20 @@ pub(crate) const LOOKING: &[Scope] = &[Scope::Read];
 pub fn stranger() -> Refusal {
     Refusal::new(Code::Unauthenticated, "expected a token, found none that is good")
         .with_cure("send `Authorization: Bearer TOKEN`; `demur token new` makes one")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_gone_once_nobody_holds_it() {
+        let mut admitted = admit(&Caller::Stranger, &[]).unwrap();
+        assert!(!admitted.is_gone(), "nobody said that it ends");
+        let held = Arc::new(());
+        admitted.while_held(&held);
+        assert!(!admitted.is_gone());
+        drop(held);
+        assert!(admitted.is_gone());
+    }
 }

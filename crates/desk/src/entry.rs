@@ -98,7 +98,10 @@ impl Desk {
         O: Operation,
         Self: Handle<O>,
     {
-        let by = self.admit_now(caller, O::ABOUT.scopes).await?;
+        let mut by = self.admit_now(caller, O::ABOUT.scopes).await?;
+        // Dropped with this call: long work looks whether anybody still waits for it.
+        let held = Arc::new(());
+        by.while_held(&held);
         let patience = <Self as Handle<O>>::patience(&request)?;
         // The owner is let go before this waits for anything else: a folder is closed once nobody holds it.
         let begun = match self.here() {
