@@ -78,15 +78,14 @@ fn listen(data: &DataFolder, arguments: &Serve) -> Listen {
 /// Says which server runs for the data folder.
 pub(crate) fn status(context: &mut Context<'_>) -> Result<(), Failure> {
     let client = Client::to_running(context.data()?)?;
-    let status =
-        client.call_at_once(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})).map_err(|error| {
-            let [serve, ask] = ["serve", "ask"].map(|command| context.typed(command));
-            if error.is(Code::NoServer) {
-                error.with_hint(format!("`{serve}` starts one; `{ask}` and `inbox` do so themselves"))
-            } else {
-                error
-            }
-        })?;
+    let status = client.call(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})).map_err(|error| {
+        let [serve, ask] = ["serve", "ask"].map(|command| context.typed(command));
+        if error.is(Code::NoServer) {
+            error.with_hint(format!("`{serve}` starts one; `{ask}` and `inbox` do so themselves"))
+        } else {
+            error
+        }
+    })?;
     context.output.reply(&Status(status))
 }
 

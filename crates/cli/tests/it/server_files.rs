@@ -1,7 +1,7 @@
 //! The socket, the lock and the folder of a server that runs, deleted behind its back: it is found again, and nobody else
 //! writes in its folder.
 
-use std::{fs, process::Command};
+use std::{fs, process::Command, thread};
 
 use crate::{
     asker::{Asker, asked, shown, until},
@@ -172,6 +172,29 @@ fn status_names_a_server_that_does_not_answer() {
     let error = sandbox.json_error(&["status"], 3);
     assert_eq!(error["code"], "SERVER_SILENT");
     assert!(error["message"].as_str().unwrap().contains(&format!("process {process}")), "{error}");
+    sandbox.run(&["stop", "--timeout", "1s", "--force"]).expect_code(0);
+}
+
+#[test]
+fn commands_that_do_not_wait_name_a_server_that_does_not_answer() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Name?"]);
+    let process = server(&sandbox);
+    freeze(process);
+    let calls =
+        [&["ask", "And?", "--no-wait"][..], &["inbox", "--list"], &["keys", "list"], &["store", "check"]];
+    thread::scope(|scope| {
+        let tried = calls.map(|call| scope.spawn(|| sandbox.json_error(call, 3)));
+        for (call, tried) in calls.iter().zip(tried) {
+            let error = tried.join().unwrap();
+            assert_eq!(error["code"], "SERVER_SILENT", "{call:?}");
+            let message = error["message"].as_str().unwrap();
+            assert!(message.contains(&format!("process {process}")), "{error}");
+            let is_uncertain = message.ends_with("whether this was recorded is not known");
+            assert_eq!(is_uncertain, ["ask", "store"].contains(&call[0]), "{error}");
+            assert!(error["hint"].as_str().unwrap().starts_with("`demur stop --force`"), "{error}");
+        }
+    });
     sandbox.run(&["stop", "--timeout", "1s", "--force"]).expect_code(0);
 }
 
