@@ -68,7 +68,10 @@ fn write_lines(lines: &Receiver<Line>, to: &mut dyn Write) {
         match line {
             // What cannot be written is lost: there is nowhere else to say so.
             Line::Text(text) => drop(to.write_all(&text)),
-            Line::Mark(mark) => drop(mark.send(())),
+            Line::Mark(mark) => {
+                // The server may have stopped waiting.
+                let _ = mark.send(());
+            }
         }
     }
 }

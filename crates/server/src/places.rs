@@ -78,7 +78,10 @@ impl Places {
             // Nothing is missed in between: a notice without a listener is kept.
             let changed = self.changed.notified();
             match until {
-                Some(until) => drop(time::timeout_at(until, changed).await),
+                Some(until) => {
+                    // Either way it is tried again.
+                    let _ = time::timeout_at(until, changed).await;
+                }
                 None => changed.await,
             }
         }
