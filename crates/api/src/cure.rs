@@ -19,6 +19,7 @@ const CURES: &[(Code, &str)] = &[
     (Code::RecordDamaged, "`demur store check` says what else is wrong"),
     (Code::SessionUnreadable, ASKED),
     (Code::StoreDamaged, "nothing was changed; `demur store check` says what is wrong"),
+    (Code::StoreGone, "leave the server running and call `demur doctor`: it says what can be saved"),
     (Code::StoreLocked, "`demur doctor` looks at the folder"),
     (Code::StoreNewer, "`demur --version` shows which one this is"),
     (Code::StoreOlder, "--data DIR names another folder; the build that wrote this one can read it"),

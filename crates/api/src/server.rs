@@ -27,6 +27,9 @@ pub struct ServerStatus {
     /// How many connections, tokens and people it takes.
     #[serde(default)]
     pub limits: ServerLimits,
+    /// Why nothing can be recorded, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
 }
 
 /// How the server is.

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use demur_api::{
     call::{ApiRequest, Call as _},
     code::Code,
-    operation::{self, ApiDocument as _, Operation},
+    operation::{self, ApiDocument as _, Operation, WaitForQuestion},
     problem::ProblemDetails,
     refusal::Refusal,
     server::PROTOCOL,
@@ -27,7 +27,7 @@ use hyper::{
     body::Incoming,
     header::{self, HeaderValue},
 };
-use tokio::{runtime::Runtime, time::timeout};
+use tokio::runtime::Runtime;
 
 pub(crate) use download::Broken;
 pub(crate) use folder_user::{FolderUser, process_with};
@@ -51,6 +51,8 @@ pub(crate) struct SocketRequest {
     again: bool,
     /// How long a server that is away is waited for.
     patience: Duration,
+    /// Whether the reply comes when something happens, and so perhaps not for long.
+    waits: bool,
 }
 
 impl SocketRequest {
@@ -64,7 +66,8 @@ impl SocketRequest {
         let address = request.address().map_err(|error| Refusal::bug(&error))?;
         let body = serde_json::to_vec(&request.body).map_err(|error| Refusal::bug(&error))?;
         let body = if O::Body::is_nothing() { Vec::new() } else { body };
-        let sent = Self::new(method, &address, body, "application/json")?;
+        let mut sent = Self::new(method, &address, body, "application/json")?;
+        sent.waits = O::ABOUT.id == WaitForQuestion::ABOUT.id;
         match &request.key {
             Some(key) => sent.with_header("idempotency-key", key.to_string()),
             None => Ok(sent),
@@ -88,7 +91,7 @@ impl SocketRequest {
             request = request.header(header::CONTENT_TYPE, media);
         }
         let request = request.body(Full::from(body)).map_err(|error| Refusal::bug(&error))?;
-        Ok(Self { request, again: true, patience: SERVER_PATIENCE })
+        Ok(Self { request, again: true, patience: SERVER_PATIENCE, waits: false })
     }
 
     fn with_header(mut self, name: &'static str, value: String) -> Result<Self, Refusal> {
@@ -177,12 +180,6 @@ impl Client {
         Ok(self.runtime.block_on(self.api.call(request))?.document)
     }
 
-    /// Has an operation done that takes a moment; a server that does not answer is told.
-    pub(crate) fn call_at_once<O: Operation>(&self, request: ApiRequest<O>) -> Result<O::Output, Failure> {
-        let answered = self.runtime.block_on(async { timeout(ANSWER_TIMEOUT, self.api.call(request)).await });
-        Ok(answered.unwrap_or_else(|_| Err(self.api.silent()))?.document)
-    }
-
     /// Has an operation done, with a request that `adjust` sends in another manner than usual.
     pub(crate) fn call_with<O: Operation>(
         &self,
@@ -256,5 +253,3 @@ fn lost(error: &str) -> Refusal {
 const SERVER_PATIENCE: Duration = Duration::from_secs(30);
 /// How often it is tried.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
-/// How long a server may take to answer what takes a moment.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);

@@ -157,7 +157,7 @@ fn work(data: Result<DataFolder, Failure>, options: &HookOptions, sender: &Sende
     let tool = Tool { name: &name, input: &input.argument };
     let own = tool.is_own(&options.server);
     drop(sender.send(Progress::Read(Some(Called { name: name.clone(), own }))));
-    let refused = data.and_then(|data| gate::refusal(data, options, &tool, session_of(&input).as_ref()));
+    let refused = data.and_then(|data| gate::refusal(&data, options, &tool, session_of(&input).as_ref()));
     done(match refused {
         Ok(None) => Reply::Silent,
         _ if own => Reply::Silent,

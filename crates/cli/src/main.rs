@@ -10,7 +10,7 @@
 //! | ids that somebody typed, mistakes on the command line | `lookup`, `usage` |
 //! | a data folder that a command reads, through its server or from its files | `reader` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
-//! | questions and their server | `ask`, `wait`, `inbox`, `question`, `watch`, `mcp`, `serve`, `token`, `people`, `open`, `doctor`, `client` |
+//! | questions and their server | `ask`, `wait`, `inbox`, `question`, `watch`, `mcp`, `serve`, `log`, `token`, `people`, `open`, `doctor`, `client` |
 //! | programs in which agents run | `setup`, `hook` |
 
 mod arguments;
@@ -32,6 +32,7 @@ mod identity;
 mod inbox;
 mod input;
 mod keys;
+mod log;
 mod lookup;
 mod mcp;
 mod open;

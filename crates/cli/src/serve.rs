@@ -1,6 +1,6 @@
 //! `demur serve`, `demur status` and `demur stop`: the server of a data folder.
 
-use std::{io, net::SocketAddr, process};
+use std::{net::SocketAddr, process};
 
 use demur_api::{
     call::ApiRequest,
@@ -12,18 +12,13 @@ use demur_api::{
 use demur_desk::data::DataFolder;
 use demur_server::serve::{self, Config, Listen};
 use serde::Serialize;
-use tracing_subscriber::{
-    filter::{LevelFilter, Targets},
-    fmt,
-    layer::SubscriberExt as _,
-    util::SubscriberInitExt as _,
-};
 
 use crate::{
     arguments::{Serve, Stop},
     client::{Client, Ended},
     context::Context,
     failure::Failure,
+    log,
     output::{Paint, Reply, counted},
     plan::whoever,
 };
@@ -36,10 +31,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
         // where it is not needed: this process leads its group already.
         let _ = rustix::process::setsid();
     }
-    let writer = io::stderr;
-    let log = fmt().json().flatten_event(true).with_target(false).with_writer(writer);
-    let level = level();
-    log.with_max_level(level).finish().with(heard(level)).init();
+    let _log = log::begin();
     let config = Config {
         listen: listen(&data, arguments),
         rules: arguments.rules.clone(),
@@ -48,6 +40,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
         version: env!("CARGO_PKG_VERSION").to_owned(),
         limits: ServerLimits {
             connections: arguments.max_connections,
+            local_connections: arguments.max_local_connections,
             tokens: arguments.max_tokens,
             people: arguments.max_people,
         },
@@ -86,28 +79,17 @@ fn listen(data: &DataFolder, arguments: &Serve) -> Listen {
     Listen::Loopback(usual.then_some(PORT))
 }
 
-fn level() -> LevelFilter {
-    std::env::var("DEMUR_LOG").ok().and_then(|level| level.parse().ok()).unwrap_or(LEVEL)
-}
-
-/// Returns who is heard in the log. The library that speaks MCP logs whole messages, with questions and answers in them,
-/// and an error for every client that hangs up: what a client does wrong it is told itself, and no log is filled with it.
-fn heard(level: LevelFilter) -> Targets {
-    Targets::new().with_default(level).with_target("rmcp", LevelFilter::OFF)
-}
-
 /// Says which server runs for the data folder.
 pub(crate) fn status(context: &mut Context<'_>) -> Result<(), Failure> {
     let client = Client::to_running(context.data()?)?;
-    let status =
-        client.call_at_once(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})).map_err(|error| {
-            let [serve, ask] = ["serve", "ask"].map(|command| context.typed(command));
-            if error.is(Code::NoServer) {
-                error.with_hint(format!("`{serve}` starts one; `{ask}` and `inbox` do so themselves"))
-            } else {
-                error
-            }
-        })?;
+    let status = client.call(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {})).map_err(|error| {
+        let [serve, ask] = ["serve", "ask"].map(|command| context.typed(command));
+        if error.is(Code::NoServer) {
+            error.with_hint(format!("`{serve}` starts one; `{ask}` and `inbox` do so themselves"))
+        } else {
+            error
+        }
+    })?;
     context.output.reply(&Status(status))
 }
 
@@ -143,14 +125,17 @@ struct Status(ServerStatus);
 
 impl Reply for Status {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        let ServerStatus { version, process, folder, address, open, waiting, .. } = &self.0;
+        let ServerStatus { version, process, folder, address, open, waiting, trouble, .. } = &self.0;
         let address = address.as_deref().unwrap_or("not over TCP");
-        vec![
+        let mut lines = vec![
             format!("{} demur {version}, process {process}", paint.good("Running:")),
             format!("  folder   {}", demur_core::visible::visible(folder)),
             format!("  address  {address}"),
             format!("  open     {}", questions(*open, *waiting)),
-        ]
+        ];
+        let told = |trouble| format!("  {}  {}", paint.bad("trouble"), demur_core::visible::visible(trouble));
+        lines.extend(trouble.as_deref().map(told));
+        lines
     }
 }
 
@@ -178,4 +163,3 @@ pub(crate) const PORT: u16 = 7373;
 const IDLE: std::time::Duration = std::time::Duration::from_mins(5);
 /// How long a server may take to end.
 const STOP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
-const LEVEL: LevelFilter = LevelFilter::INFO;

@@ -14,6 +14,7 @@ use serde::Serialize;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     task::JoinSet,
+    time,
 };
 
 use crate::{
@@ -137,8 +138,8 @@ async fn until_settled(api: SocketApi, at: usize, id: QuestionId) -> Heard {
         match api.call(request).await.map(|reply| reply.document) {
             Ok(shown) if !shown.is_open() => return Heard::Settled(at, Ok(Box::new(shown))),
             Ok(_) => {}
-            // The server is away or about to end: the question is still there.
-            Err(refusal) if refusal.code.is_passing() => {}
+            // The server is away or about to end, or as many wait as may: the question is still there.
+            Err(refusal) if refusal.code.is_passing() => time::sleep(RETRY_INTERVAL).await,
             Err(refusal) => return Heard::Settled(at, Err(refusal.into())),
         }
     }
@@ -242,6 +243,8 @@ impl Reply for All<'_> {
 
 /// How long one request waits: a connection that is broken without a word is noticed then.
 const REQUEST_WAIT: Duration = Duration::from_mins(5);
+/// After how long a server that has no room for those who wait is asked again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! Merkle trees as in RFC 6962, section 2.1: roots, inclusion proofs, and an accumulator. Section "Registry"
+//! Merkle trees as in RFC 6962, section 2.1: roots, inclusion proofs, and accumulators. Section "Registry"
 //! of the format: a revocation and a checkpoint record the root over all traces.
 
 use crate::hash::{Digest, Hasher, Purpose};
@@ -53,26 +53,9 @@ pub fn root(scheme: Scheme, leaves: &[Digest]) -> Digest {
 }
 
 /// Returns the proof that the leaf at `index` is in the tree, from the leaf up; empty where there is no such
-/// leaf.
+/// leaf. For many leaves of one tree there is [`WholeTree`].
 pub fn inclusion(scheme: Scheme, leaves: &[Digest], index: usize) -> Vec<Digest> {
-    let mut path = Vec::new();
-    let (mut leaves, mut index) = (leaves, index);
-    if index >= leaves.len() {
-        return path;
-    }
-    while leaves.len() > 1 {
-        let (left, right) = leaves.split_at(split(leaves.len()));
-        if index < left.len() {
-            path.push(root(scheme, right));
-            leaves = left;
-        } else {
-            path.push(root(scheme, left));
-            index -= left.len();
-            leaves = right;
-        }
-    }
-    path.reverse();
-    path
+    WholeTree::new(scheme, leaves.to_vec()).inclusion(index)
 }
 
 /// Returns whether `proof` shows `leaf` at `index` in the tree of `size` leaves with this root
@@ -155,7 +138,45 @@ impl Tree {
     }
 }
 
-/// Returns the largest power of two below `count`, which is at least two.
-fn split(count: usize) -> usize {
-    1 << (count - 1).ilog2()
+/// A tree with all of its nodes: a proof for a leaf hashes nothing more.
+#[derive(Debug, Clone)]
+pub struct WholeTree {
+    scheme: Scheme,
+    /// The leaves first, the root alone at the end. The last node of a level with an odd count rises as it is.
+    levels: Vec<Vec<Digest>>,
+}
+
+impl WholeTree {
+    /// Returns the tree over these leaf hashes.
+    pub fn new(scheme: Scheme, leaves: Vec<Digest>) -> Self {
+        let mut levels = vec![leaves];
+        while let Some(below) = levels.last().filter(|below| below.len() > 1) {
+            let above = |nodes: &[Digest]| match nodes {
+                [left, right] => Some(scheme.node_hash(left, right)),
+                nodes => nodes.first().copied(),
+            };
+            levels.push(below.chunks(2).filter_map(above).collect());
+        }
+        Self { scheme, levels }
+    }
+
+    /// Returns the root.
+    pub fn root(&self) -> Digest {
+        let root = self.levels.last().and_then(|level| level.first());
+        root.copied().unwrap_or_else(|| Tree::new(self.scheme).root())
+    }
+
+    /// Returns how many leaves there are.
+    pub fn leaf_count(&self) -> usize {
+        self.levels.first().map_or(0, Vec::len)
+    }
+
+    /// Returns the proof that the leaf at `index` is in the tree, from the leaf up; empty where there is no such leaf.
+    pub fn inclusion(&self, index: usize) -> Vec<Digest> {
+        if index >= self.leaf_count() {
+            return Vec::new();
+        }
+        let siblings = self.levels.iter().enumerate();
+        siblings.filter_map(|(height, level)| level.get((index >> height) ^ 1).copied()).collect()
+    }
 }

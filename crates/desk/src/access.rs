@@ -4,6 +4,8 @@ mod caller;
 mod question;
 mod trace;
 
+use std::sync::{Arc, Weak};
+
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 
 pub(crate) use caller::LOCAL_ASKER;
@@ -11,23 +13,89 @@ pub use caller::{Caller, LOCAL_AGENT, Token};
 pub(crate) use question::{asker_for, asker_of, seen_question};
 pub(crate) use trace::{check_trace, may_read, player_in};
 
+use crate::desk::Desk;
+
 /// A caller whose scopes allow an operation. What it may see, the operation checks.
 #[derive(Clone, Debug)]
-pub struct Admitted(Caller);
+pub struct Admitted {
+    caller: Caller,
+    /// What the caller's request holds for as long as somebody waits for its reply; none where that is not known.
+    request: Option<Weak<()>>,
+}
 
 impl Admitted {
     /// Returns who it is.
     pub const fn caller(&self) -> &Caller {
-        &self.0
+        &self.caller
+    }
+
+    /// Notes what is held for as long as somebody waits for the reply.
+    pub(crate) fn while_held(&mut self, request: &Arc<()>) {
+        self.request = Some(Arc::downgrade(request));
+    }
+
+    /// Returns whether nobody waits for the reply any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.request.as_ref().is_some_and(|request| request.strong_count() == 0)
     }
 }
 
-/// Lets a caller do something that any of these scopes may; everybody may where there is none.
+/// Lets a caller do something that any of these scopes may; everybody may where there is none. Whether its credential is still
+/// good is for `Desk::admit` to say.
 pub fn admit(caller: &Caller, scopes: &[Scope]) -> Result<Admitted, Refusal> {
     if scopes.is_empty() || caller.may(scopes) {
-        return Ok(Admitted(caller.clone()));
+        return Ok(Admitted { caller: caller.clone(), request: None });
     }
     Err(refusal(caller, scopes))
+}
+
+impl Desk {
+    /// Lets a caller do something that any of these scopes may, if its credential is good now: since the request began it may
+    /// have been taken back. May block.
+    pub(crate) fn admit(&self, caller: &Caller, scopes: &[Scope]) -> Result<Admitted, Refusal> {
+        if self.must_look_up(caller)? {
+            self.load_tokens()?;
+        }
+        self.admit_known(caller, scopes)
+    }
+
+    /// Lets a caller do something as [`Self::admit`] does, on a thread that must not wait.
+    pub(crate) async fn admit_now(
+        self: &Arc<Self>,
+        caller: &Caller,
+        scopes: &[Scope],
+    ) -> Result<Admitted, Refusal> {
+        if self.must_look_up(caller)? {
+            self.on_worker(Self::load_tokens).await?;
+        }
+        self.admit_known(caller, scopes)
+    }
+
+    fn admit_known(&self, caller: &Caller, scopes: &[Scope]) -> Result<Admitted, Refusal> {
+        match caller {
+            Caller::Token(_) if !self.is_good(caller) => Err(stranger()),
+            Caller::Token(_) | Caller::Local { .. } | Caller::Stranger => admit(caller, scopes),
+        }
+    }
+
+    /// Returns whether tokens have to be read before it is known if a caller has a good one.
+    fn must_look_up(&self, caller: &Caller) -> Result<bool, Refusal> {
+        match caller {
+            Caller::Token(_) => Ok(!self.tokens().is_loaded(self.now()?)),
+            Caller::Local { .. } | Caller::Stranger => Ok(false),
+        }
+    }
+
+    /// Returns once the credential of a caller is good no longer.
+    pub async fn ended_credential(&self, caller: &Caller) {
+        let mut ended = self.tokens().ended();
+        while self.is_good(caller) {
+            // Without a sender there is no desk.
+            if ended.changed().await.is_err() {
+                return;
+            }
+        }
+    }
 }
 
 fn refusal(caller: &Caller, scopes: &[Scope]) -> Refusal {
@@ -51,4 +119,20 @@ pub(crate) const LOOKING: &[Scope] = &[Scope::Read];
 pub fn stranger() -> Refusal {
     Refusal::new(Code::Unauthenticated, "expected a token, found none that is good")
         .with_cure("send `Authorization: Bearer TOKEN`; `demur token new` makes one")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_gone_once_nobody_holds_it() {
+        let mut admitted = admit(&Caller::Stranger, &[]).unwrap();
+        assert!(!admitted.is_gone(), "nobody said that it ends");
+        let held = Arc::new(());
+        admitted.while_held(&held);
+        assert!(!admitted.is_gone());
+        drop(held);
+        assert!(admitted.is_gone());
+    }
 }

@@ -11,7 +11,7 @@ use demur_ledger::{
     name::TraceId,
     verify::{Check, Code, Finding, FindingSeverity, Options, Report, Verdict, verify},
 };
-use demur_sequencer::{Sequencer, SequencerError};
+use demur_sequencer::{RootTrees, Sequencer, SequencerError};
 
 use crate::key_directory::software;
 
@@ -22,13 +22,25 @@ pub fn audit(
     options: &Options,
     tell: &mut (dyn FnMut(u64) + Send),
 ) -> Result<Result<Report, SequencerError>, Refusal> {
+    audit_under(ledger, None, trace, options, tell)
+}
+
+/// Returns the same with roots that were read before, for whoever looks at many traces.
+pub fn audit_under(
+    ledger: &Sequencer,
+    trees: Option<&RootTrees>,
+    trace: TraceId,
+    options: &Options,
+    tell: &mut (dyn FnMut(u64) + Send),
+) -> Result<Result<Report, SequencerError>, Refusal> {
     let pipe =
         |error: io::Error| Refusal::new(code::Code::PipeTrouble, format!("cannot make a pipe: {error}"));
     let (reader, writer) = io::pipe().map_err(pipe)?;
     let software = software()?;
     thread::scope(|scope| {
         let export = scope.spawn(move || {
-            ledger.export(trace, software, &mut BufWriter::with_capacity(PIPE_BUFFER_BYTES, writer), tell)
+            let writer = &mut BufWriter::with_capacity(PIPE_BUFFER_BYTES, writer);
+            ledger.export_under(trees, trace, software, writer, tell)
         });
         let report = verify(BufReader::with_capacity(PIPE_BUFFER_BYTES, reader), options, &mut |_| ());
         let exported = export.join().map_err(|_| Refusal::bug(&"the export ended in a panic"))?;

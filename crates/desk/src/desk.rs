@@ -160,6 +160,11 @@ impl Desk {
         self.here().is_some()
     }
 
+    /// Returns why nothing can be recorded any more: the files of the store are not where they were. None where all is well.
+    pub fn store_trouble(&self) -> Option<Refusal> {
+        self.here()?.sequencer().store().expect_in_place().err().map(Refusal::from)
+    }
+
     /// Returns where the folder is.
     pub const fn data(&self) -> &DataFolder {
         self.folder.data()

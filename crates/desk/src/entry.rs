@@ -13,7 +13,7 @@ use demur_api::{
 use tokio::time;
 
 use crate::{
-    access::{self, Admitted, Caller, seen_question},
+    access::{Admitted, Caller, seen_question},
     desk::{Count, Desk},
     large_turns::LargeTurn,
     lookup::Lookup,
@@ -113,7 +113,10 @@ impl Desk {
         O: Operation,
         Self: Handle<O>,
     {
-        let by = access::admit(caller, O::ABOUT.scopes)?;
+        let mut by = self.admit_now(caller, O::ABOUT.scopes).await?;
+        // Dropped with this call: long work looks whether anybody still waits for it.
+        let held = Arc::new(());
+        by.while_held(&held);
         let patience = <Self as Handle<O>>::patience(&request)?;
         // The owner is let go before this waits for anything else: a folder is closed once nobody holds it.
         let begun = match self.here() {
@@ -171,6 +174,7 @@ impl Desk {
         patience: Duration,
     ) -> Result<QuestionView, Refusal> {
         let until = time::Instant::now() + patience;
+        let mut ended = self.tokens().ended();
         loop {
             // Listening before looking: nothing that happens in between is missed.
             let mut told = std::pin::pin!(waiter.notify().notified());
@@ -185,6 +189,7 @@ impl Desk {
             }
             tokio::select! {
                 () = told => {}
+                _ = ended.changed() => {}
                 () = time::sleep_until(until) => return self.expect_good(caller).await.map(|()| shown),
                 () = self.stopping() => {
                     return Err(Refusal::new(Code::Stopping, "the server is about to end")

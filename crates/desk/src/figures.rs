@@ -5,7 +5,7 @@ use demur_ledger::question::OutcomeKind;
 use demur_store::contract::{RecordKey, Swap, Version};
 
 use crate::{
-    access::{Caller, LOOKING, admit},
+    access::{Caller, LOOKING},
     desk::Desk,
     records,
 };
@@ -28,7 +28,7 @@ pub struct DeskFigures {
 impl Desk {
     /// Returns what is counted. May block.
     pub fn figures(&self, caller: &Caller) -> Result<DeskFigures, Refusal> {
-        admit(caller, COUNTING)?;
+        self.admit(caller, COUNTING)?;
         let owner = self.owner()?;
         let recorded = owner.sequencer().figures();
         Ok(DeskFigures {
@@ -42,7 +42,7 @@ impl Desk {
 
     /// Returns how many questions have each outcome; outcomes that none has are left out. May block.
     pub fn question_counts(&self, caller: &Caller) -> Result<Vec<(OutcomeKind, u64)>, Refusal> {
-        admit(caller, LOOKING)?;
+        self.admit(caller, LOOKING)?;
         Ok(self.owner()?.sequencer().store().question_counts()?)
     }
 

@@ -107,6 +107,7 @@ pub async fn run(desk: Arc<Desk>) {
         () = desk.stopping() => {}
         () = follow(&desk) => {}
         () = keep_up(&desk) => {}
+        () = end_credentials(&desk) => {}
     }
     desk.follower().state.send_modify(|state| state.over = true);
 }
@@ -190,6 +191,26 @@ async fn keep_up(desk: &Arc<Desk>) {
         }
         if log.note(kept_up) == Some(false) {
             return future::pending().await;
+        }
+    }
+}
+
+/// Has whoever waits or watches look again when a credential ended, by its time or because it was taken back.
+async fn end_credentials(desk: &Desk) {
+    let mut ended = desk.tokens().ended();
+    let mut look = every(LOOK_INTERVAL);
+    loop {
+        tokio::select! {
+            changed = ended.changed() => match changed {
+                Ok(()) => desk.follower().state.send_modify(|_| ()),
+                Err(_) => return,
+            },
+            // The clock that counts may be set: nobody sleeps until a time of it.
+            _ = look.tick() => {
+                if let Ok(now) = desk.now() {
+                    desk.tokens().tell_expired(now);
+                }
+            }
         }
     }
 }

@@ -44,6 +44,6 @@ handle! {
     FindIds = |owner, request| find::find(owner.sequencer().store(), &request.query);
     ShowRequestStateKey = |owner, _request, by| request_state::key_of(owner, by.caller());
     MakeCheckpoint = |owner, _request| store_check::checkpoint(owner);
-    CheckStore = |owner, _request| store_check::check_owned(owner);
+    CheckStore = |owner, _request, by| store_check::check_owned(owner, &|| by.is_gone());
     ShowStoreCheck = |owner, _request| Ok(store_check::progress(owner));
 }

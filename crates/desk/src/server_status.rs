@@ -19,7 +19,12 @@ use crate::{
 impl Handle<op::ShowServer> for Desk {
     fn handle(&self, _: &Admitted, _: ApiRequest<op::ShowServer>) -> Handled<op::ShowServer> {
         let owner = self.owner()?;
-        let counts = owner.sequencer().store().question_counts()?;
+        let trouble = self.store_trouble();
+        // Files that are gone cannot be read; that they are gone can be said.
+        let counts = match owner.sequencer().store().question_counts() {
+            Err(_) if trouble.is_some() => Vec::new(),
+            counted => counted?,
+        };
         let open = counts.iter().find(|(kind, _)| *kind == OutcomeKind::Open).map_or(0, |(_, count)| *count);
         Ok(ApiReply::new(ServerStatus {
             version: self.version().to_owned(),
@@ -31,6 +36,7 @@ impl Handle<op::ShowServer> for Desk {
             open,
             waiting: self.waiters().len() as u64,
             limits: self.limits(),
+            trouble: trouble.map(|refusal| refusal.message),
         }))
     }
 }

@@ -7,7 +7,7 @@ mod trouble;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use demur_api::{
-    code::Class,
+    code::{Class, Code},
     refusal::Refusal,
     store::{CheckpointView, StoreCheck, StoreCheckPart, StoreCheckProgress, StoreSize, StoreTrouble},
 };
@@ -16,11 +16,11 @@ use demur_ledger::{
     name::TraceId,
     verify::{FindingSeverity, Options, Report, Verdict},
 };
-use demur_sequencer::Sequencer;
+use demur_sequencer::{RootTrees, Sequencer};
 use demur_store::contract::{Failure, Store, StoreError, StoreProgress, StoreStep};
 
 use crate::{
-    audit::{audit, threads},
+    audit::{audit_under, threads},
     keyring::Keyring,
     operating_system::OperatingSystem,
     owner::{Owner, open_sequencer},
@@ -34,6 +34,9 @@ pub type Tell<'a> = &'a mut (dyn FnMut(StoreCheckProgress) + Send);
 
 /// Marks a trace that does not hold.
 pub type Mark<'a> = &'a dyn Fn(TraceId, &Failure) -> Result<(), Refusal>;
+
+/// Says whether nobody waits for a check any more.
+pub type IsGone<'a> = &'a dyn Fn() -> bool;
 
 /// Records a checkpoint: one hash over what every trace holds at this moment.
 pub fn checkpoint(owner: &Owner) -> Result<CheckpointView, Refusal> {
@@ -63,13 +66,13 @@ impl Checking {
     }
 }
 
-/// Looks at everything in the store of a data folder in use; one after the other.
-pub fn check_owned(owner: &Owner) -> Result<StoreCheck, Refusal> {
+/// Looks at everything in the store of a data folder in use; one after the other. It ends early where nobody waits for it.
+pub fn check_owned(owner: &Owner, is_gone: IsGone<'_>) -> Result<StoreCheck, Refusal> {
     let (checking, ledger) = (owner.checking(), owner.sequencer());
     let _turn = checking.turn.lock().unwrap_or_else(PoisonError::into_inner);
     let mark = |trace: TraceId, failure: &Failure| Ok(ledger.mark_failed(trace, failure)?);
     let tell = &mut |progress| checking.set(Some(progress));
-    let checked = check(ledger.shared_store(), &owner.shared_keyring(), &mark, tell);
+    let checked = check(ledger.shared_store(), &owner.shared_keyring(), &mark, tell, is_gone);
     checking.set(None);
     checked
 }
@@ -86,7 +89,9 @@ pub fn check(
     keyring: &Arc<dyn Keyring>,
     mark: Mark<'_>,
     tell: Tell<'_>,
+    is_gone: IsGone<'_>,
 ) -> Result<StoreCheck, Refusal> {
+    expect_somebody(is_gone)?;
     let found = store.check(&mut |step| tell(progress_of(step)))?;
     let mut check = StoreCheck { problems: of_files(&found), ..StoreCheck::default() };
     match size_of(&*store) {
@@ -107,7 +112,7 @@ pub fn check(
     match opened {
         Err(error) if error.code.class() == Class::Ours => return Err(error),
         Err(error) => check.problems.push(of_opening(&error)),
-        Ok(ledger) => check_traces(&ledger, &mut check, mark, tell)?,
+        Ok(ledger) => check_traces(&ledger, &mut check, mark, tell, is_gone)?,
     }
     Ok(check)
 }
@@ -134,18 +139,25 @@ fn check_traces(
     check: &mut StoreCheck,
     mark: Mark<'_>,
     tell: Tell<'_>,
+    is_gone: IsGone<'_>,
 ) -> Result<(), Refusal> {
     let registry = ledger.registry().trace();
-    if !check_trace(ledger, registry, &mut check.problems, mark, &mut |_| ())? {
+    let mut trees = RootTrees::default();
+    if !check_trace((ledger, &trees), registry, &mut check.problems, mark, &mut |_| ())? {
         check.marked.push(registry);
         return Ok(());
     }
+    match ledger.root_trees() {
+        Ok(read) => trees = read,
+        Err(error) => check.problems.push(trouble::of_export(registry, error)?),
+    }
     let (mut done, total) = (0, check.size.events);
     for (trace, head) in ledger.store().heads()? {
+        expect_somebody(is_gone)?;
         let mut tell = |events: u64| {
             tell(StoreCheckProgress { part: Some(StoreCheckPart::Traces), done: done + events, total });
         };
-        if trace != registry && !check_trace(ledger, trace, &mut check.problems, mark, &mut tell)? {
+        if trace != registry && !check_trace((ledger, &trees), trace, &mut check.problems, mark, &mut tell)? {
             check.marked.push(trace);
         }
         done += head.sequence.next().number();
@@ -153,16 +165,20 @@ fn check_traces(
     Ok(())
 }
 
+fn expect_somebody(is_gone: IsGone<'_>) -> Result<(), Refusal> {
+    if is_gone() { Err(Refusal::new(Code::Stopping, "nobody waits for this check any more")) } else { Ok(()) }
+}
+
 /// Verifies one trace, and marks it if it does not hold. What a newer version wrote is told and not marked.
 fn check_trace(
-    ledger: &Sequencer,
+    (ledger, trees): (&Sequencer, &RootTrees),
     trace: TraceId,
     problems: &mut Vec<StoreTrouble>,
     mark: Mark<'_>,
     tell: &mut (dyn FnMut(u64) + Send),
 ) -> Result<bool, Refusal> {
     let options = Options { threads: threads(), ..Options::default() };
-    let found = match audit(ledger, trace, &options, tell)? {
+    let found = match audit_under(ledger, Some(trees), trace, &options, tell)? {
         Ok(report) => match (first_failure(trace, &report), ledger.check_head(trace)) {
             (None, Err(error)) => Some(trouble::of_export(trace, error)?),
             (failure, _) => failure,

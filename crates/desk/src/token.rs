@@ -20,12 +20,15 @@ use demur_core::{
 use demur_ledger::role::Role;
 use demur_store::contract::{KeptRecord, RecordKey, Swap};
 use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 
 use crate::{access::Token, name, owner::Owner, records};
 
 /// The tokens of a store, as read when somebody first asked. Each is a record.
 pub struct Tokens {
     known: Mutex<Known>,
+    /// Counts the times that one or more ended.
+    ended: watch::Sender<u64>,
     /// How many there can be.
     most: usize,
 }
@@ -41,6 +44,8 @@ struct Known {
     unread: usize,
     /// When they were read last from a store that other processes change; none for one that nobody else does.
     read_at: Option<Timestamp>,
+    /// Up to when it was told which have expired.
+    told_expired: Option<Timestamp>,
 }
 
 impl Known {
@@ -108,8 +113,31 @@ impl Wanted {
 
 impl Tokens {
     /// Returns the tokens of a store that has no more than this.
-    pub const fn new(most: usize) -> Self {
-        Self { known: Mutex::new(Known { tokens: None, changes: 0, unread: 0, read_at: None }), most }
+    pub fn new(most: usize) -> Self {
+        Self { known: Mutex::default(), ended: watch::Sender::default(), most }
+    }
+
+    /// Returns what is told whenever tokens ended; whoever acts for one looks again whether it is good.
+    pub(crate) fn ended(&self) -> watch::Receiver<u64> {
+        self.ended.subscribe()
+    }
+
+    fn tell_ended(&self) {
+        self.ended.send_modify(|times| *times = times.wrapping_add(1));
+    }
+
+    /// Tells whoever acts for a token that has expired since this was last asked.
+    pub(crate) fn tell_expired(&self, now: Timestamp) {
+        let has_expired = {
+            let mut known = self.known();
+            let before = known.told_expired.replace(now);
+            let is_new = |expires: Timestamp| expires <= now && before.is_none_or(|before| before < expires);
+            let mut expiries = known.tokens.iter().flat_map(BTreeMap::values);
+            expiries.any(|kept| kept.token.expires.is_some_and(is_new))
+        };
+        if has_expired {
+            self.tell_ended();
+        }
     }
 
     /// Returns the token with this secret, if it is good now. Reads nothing from the disk: nobody is known before
@@ -154,7 +182,13 @@ impl Tokens {
                 }
                 known.unread = unread;
                 known.read_at = read_at;
-                known.tokens = Some(found);
+                let before = known.tokens.replace(found);
+                let is_there = |id| known.tokens.as_ref().is_some_and(|tokens| tokens.contains_key(id));
+                let has_ended = before.iter().flat_map(BTreeMap::keys).any(|id| !is_there(id));
+                drop(known);
+                if has_ended {
+                    self.tell_ended();
+                }
                 return Ok(());
             }
         }
@@ -240,6 +274,7 @@ impl Tokens {
         // Whoever was faster took it back too.
         records::swap(owner, vec![records::removal(key, version)])?;
         self.known().change(|tokens| drop(tokens.remove(id)));
+        self.tell_ended();
         Ok(kept.token)
     }
 
@@ -263,6 +298,7 @@ impl Tokens {
             return Ok(None);
         }
         self.known().change(|tokens| tokens.retain(|id, _| !ended.contains(id)));
+        self.tell_ended();
         Ok(Some(ended.len() as u64))
     }
 

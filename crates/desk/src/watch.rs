@@ -163,6 +163,7 @@ impl Viewer {
 
 impl Reader {
     async fn next(&mut self, desk: &Arc<Desk>, by: &Admitted) -> Result<News, Refusal> {
+        let mut ended = desk.tokens().ended();
         loop {
             desk.expect_good(by.caller()).await?;
             let after = match self.place {
@@ -185,6 +186,7 @@ impl Reader {
             }
             tokio::select! {
                 changed = self.commits.changed() => changed.map_err(|_| ends())?,
+                _ = ended.changed() => {}
                 () = desk.stopping() => return Err(ends()),
                 () = time::sleep(BEAT_INTERVAL) => return Ok(News::Quiet),
             }

@@ -30,7 +30,7 @@ impl SandboxLimits {
     /// The most that can be asked for.
     pub const MOST: Self = Self {
         time_ms: 24 * 60 * 60 * 1000,
-        output: 64 * MIB,
+        output: 32 * MIB,
         memory: 1024 * 1024 * MIB,
         processes: 4096,
         file_size: 1024 * 1024 * MIB,

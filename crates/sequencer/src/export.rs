@@ -13,7 +13,7 @@ use demur_ledger::{
 };
 use demur_store::contract::{Kept, Stored};
 
-use super::{Sequencer, SequencerError, head_document, read_event};
+use super::{RootTrees, Sequencer, SequencerError, head_document, read_event};
 
 /// Is told how many events were written.
 pub type ExportProgress<'a> = &'a mut dyn FnMut(u64);
@@ -22,6 +22,18 @@ impl Sequencer {
     /// Writes a trace as it is now, with its registry, and returns its newest event in the file.
     pub fn export(
         &self,
+        trace: TraceId,
+        software: Text<1, 128>,
+        out: &mut dyn Write,
+        progress: ExportProgress<'_>,
+    ) -> Result<Position, SequencerError> {
+        self.export_under(None, trace, software, out, progress)
+    }
+
+    /// Writes a trace as [`Self::export`] does, with roots that were read before, for whoever exports many traces.
+    pub fn export_under(
+        &self,
+        trees: Option<&RootTrees>,
         trace: TraceId,
         software: Text<1, 128>,
         out: &mut dyn Write,
@@ -39,9 +51,9 @@ impl Sequencer {
         let newest = if trace == registry.trace() { registry_head } else { newest };
         if trace != registry.trace() {
             export.trace(trace, newest)?;
-            for inclusion in self.inclusions(trace, newest, &registry)? {
-                let line = export.writer.inclusion(&inclusion)?;
-                export.out.write_all(&line)?;
+            match trees {
+                Some(trees) => export.inclusions(trace, newest, trees)?,
+                None => export.inclusions(trace, newest, &self.root_trees_over(trace, &registry)?)?,
             }
         }
         let position = (registry_head, registry.epoch_at(registry_head.sequence));
@@ -83,6 +95,19 @@ impl Export<'_> {
         let at = head.registry.sequence;
         let line = self.writer.head(&self.sequencer.at_hand.sign(head, self.registry, at)?)?;
         Ok(self.out.write_all(&line)?)
+    }
+
+    fn inclusions(
+        &mut self,
+        trace: TraceId,
+        newest: Position,
+        trees: &RootTrees,
+    ) -> Result<(), SequencerError> {
+        for inclusion in trees.inclusions(trace, newest) {
+            let line = self.writer.inclusion(&inclusion)?;
+            self.out.write_all(&line)?;
+        }
+        Ok(())
     }
 
     fn event(&mut self, trace: TraceId, at: Sequence, stored: &Stored) -> Result<(), SequencerError> {

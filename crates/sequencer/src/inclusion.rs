@@ -1,6 +1,6 @@
 //! What shows that a trace stood under a recorded root (`docs/format.md` 7 and 9).
 
-use demur_core::merkle::{self, Scheme};
+use demur_core::merkle::{Scheme, WholeTree};
 use demur_ledger::{
     name::{Position, Sequence, TraceId},
     registry::Registry,
@@ -13,46 +13,97 @@ use super::{
     registry::{leaf, leaves, moment_key},
 };
 
+/// The newest roots of a registry with the trees under them, oldest first: read once for the exports of many traces.
+#[derive(Debug, Default)]
+pub struct RootTrees(Vec<RootTree>);
+
+/// A recorded root.
+#[derive(Debug)]
+struct RootTree {
+    recorded: Sequence,
+    /// The newest event of each trace when the root was recorded, by trace.
+    heads: Vec<(TraceId, Position)>,
+    tree: WholeTree,
+}
+
 impl Sequencer {
-    /// Returns what shows where a trace stood under the newest roots of a registry, oldest first. What was recorded
-    /// after `through` does not count.
+    /// Returns the newest roots with their trees, for the exports of many traces: as many as an export shows a trace under,
+    /// or fewer where a store has so many traces that their trees would take too much memory.
+    pub fn root_trees(&self) -> Result<RootTrees, SequencerError> {
+        let registry = self.newest_registry()?;
+        let mut trees = Vec::new();
+        let mut traces = 0;
+        for recorded in registry.roots().rev().take(MAX_ROOTS) {
+            let Some(heads) = self.heads_under(recorded)? else { continue };
+            traces += heads.len();
+            if traces > MAX_KEPT_TRACES && !trees.is_empty() {
+                break;
+            }
+            trees.extend(RootTree::new(&registry, recorded, heads)?);
+        }
+        trees.reverse();
+        Ok(RootTrees(trees))
+    }
+
+    /// Returns the newest roots that a trace stood under, with their trees.
+    pub(super) fn root_trees_over(
+        &self,
+        trace: TraceId,
+        registry: &Registry,
+    ) -> Result<RootTrees, SequencerError> {
+        let mut trees = Vec::new();
+        for recorded in registry.roots().rev().take(MAX_ROOTS) {
+            let Some(heads) = self.heads_under(recorded)? else { continue };
+            if heads.binary_search_by_key(&trace, |(trace, _)| *trace).is_ok() {
+                trees.extend(RootTree::new(registry, recorded, heads)?);
+            }
+        }
+        trees.reverse();
+        Ok(RootTrees(trees))
+    }
+
+    /// Returns the newest event of each trace when a root was recorded, where that is known.
+    fn heads_under(&self, recorded: Sequence) -> Result<Option<Vec<(TraceId, Position)>>, SequencerError> {
+        let kept = self.store.record(&moment_key(recorded)?)?;
+        let moment = kept.and_then(|kept| kept.value.bytes.try_into().ok()).map(Cursor::from_bytes);
+        Ok(moment.map(|moment| self.store.heads_at(moment)).transpose()?)
+    }
+}
+
+impl RootTrees {
+    /// Returns what shows where a trace stood under these roots. What was recorded after `through` does not count.
     pub(super) fn inclusions(
         &self,
         trace: TraceId,
         through: Position,
-        registry: &Registry,
-    ) -> Result<Vec<Inclusion>, SequencerError> {
-        let mut newest: Vec<Sequence> = registry.roots().rev().take(MAX_ROOTS).collect();
-        newest.reverse();
-        let inclusions = newest.into_iter().map(|root| self.inclusion(trace, registry, root));
-        let within = |inclusion: &Inclusion| inclusion.leaf.length.as_u64() <= through.sequence.number() + 1;
-        inclusions.filter_map(Result::transpose).filter(|found| found.as_ref().map_or(true, within)).collect()
+    ) -> impl Iterator<Item = Inclusion> + '_ {
+        let within =
+            move |inclusion: &Inclusion| inclusion.leaf.length.as_u64() <= through.sequence.number() + 1;
+        self.0.iter().filter_map(move |root| root.inclusion(trace)).filter(within)
     }
+}
 
-    fn inclusion(
-        &self,
-        trace: TraceId,
+impl RootTree {
+    /// Returns the tree over these heads; none where it does not have the root that is recorded. The record of its moment is no
+    /// part of the ledger: what it says is held against what is recorded.
+    fn new(
         registry: &Registry,
         recorded: Sequence,
-    ) -> Result<Option<Inclusion>, SequencerError> {
-        let kept = self.store.record(&moment_key(recorded)?)?;
-        let Some(moment) = kept.and_then(|kept| kept.value.bytes.try_into().ok()).map(Cursor::from_bytes)
-        else {
-            return Ok(None);
-        };
-        let heads = self.store.heads_at(moment)?;
-        let Ok(place) = heads.binary_search_by_key(&trace, |(trace, _)| *trace) else { return Ok(None) };
-        let leaves = leaves(&heads)?;
-        let root = merkle::root(Scheme::DEMUR, &leaves);
-        // The record is no part of the ledger: what it says is held against what is recorded.
-        if registry.root(recorded) != Some((root, leaves.len() as u64)) {
-            return Ok(None);
-        }
-        let path = merkle::inclusion(Scheme::DEMUR, &leaves, place);
-        let (Ok(index), Ok(path)) = ((place as u64).try_into(), path.try_into()) else { return Ok(None) };
-        Ok(Some(Inclusion { index, leaf: leaf(trace, &heads[place].1), path, registry: recorded }))
+        heads: Vec<(TraceId, Position)>,
+    ) -> Result<Option<Self>, SequencerError> {
+        let tree = WholeTree::new(Scheme::DEMUR, leaves(&heads)?);
+        let holds = registry.root(recorded) == Some((tree.root(), heads.len() as u64));
+        Ok(holds.then_some(Self { recorded, heads, tree }))
+    }
+
+    fn inclusion(&self, trace: TraceId) -> Option<Inclusion> {
+        let place = self.heads.binary_search_by_key(&trace, |(trace, _)| *trace).ok()?;
+        let (index, path) = ((place as u64).try_into().ok()?, self.tree.inclusion(place).try_into().ok()?);
+        Some(Inclusion { index, leaf: leaf(trace, &self.heads[place].1), path, registry: self.recorded })
     }
 }
 
 /// How many roots an export shows a trace under: each means reading the heads of all traces.
 const MAX_ROOTS: usize = 8;
+/// How many traces the kept trees have together; each takes some 120 bytes.
+const MAX_KEPT_TRACES: usize = 1 << 21;

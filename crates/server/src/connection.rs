@@ -2,7 +2,7 @@
 //! taken, so that a client that is slow or never reads costs the others nothing.
 
 use std::{
-    future::Future,
+    convert::Infallible,
     io,
     pin::Pin,
     sync::{
@@ -13,15 +13,25 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, body::Body, extract::Request};
+use axum::{
+    Router,
+    body::{Body, Bytes, HttpBody},
+    extract::Request,
+};
+use demur_api::server_limits::ServerLimits;
 use demur_desk::access::Caller;
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper::{
+    Response,
+    body::{Frame, Incoming, SizeHint},
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, UnixListener},
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    sync::watch,
     time::{self, Instant, Sleep},
 };
 use tower::ServiceExt as _;
@@ -29,6 +39,7 @@ use tower::ServiceExt as _;
 use crate::{
     credentials::{ConnectedFrom, Names, Transport},
     peer_timeouts::PeerTimeouts,
+    places::{Place, Places, RequestAtPlace},
     service::over,
 };
 
@@ -37,18 +48,24 @@ use crate::{
 pub struct Connections {
     router: Router,
     /// Strangers come over TCP: what they take is not taken from the user of this machine.
-    room: Arc<Semaphore>,
-    own_room: Arc<Semaphore>,
+    places: Arc<Places>,
+    own_places: Arc<Places>,
     open: Arc<AtomicUsize>,
     ending: watch::Receiver<bool>,
     timeouts: PeerTimeouts,
 }
 
 impl Connections {
-    /// Returns connections to these routes, until `ending` says so: as many over TCP as there is `room` for.
-    pub fn new(router: Router, ending: watch::Receiver<bool>, timeouts: PeerTimeouts, room: usize) -> Self {
-        let [room, own_room] = [room, MAX_SOCKET_CONNECTIONS].map(|most| Arc::new(Semaphore::new(most)));
-        Self { router, room, own_room, open: Arc::default(), ending, timeouts }
+    /// Returns connections to these routes, until `ending` says so, and no more than the limits allow.
+    pub fn new(
+        router: Router,
+        ending: watch::Receiver<bool>,
+        timeouts: PeerTimeouts,
+        limits: ServerLimits,
+    ) -> Self {
+        let [places, own_places] =
+            [limits.connections, limits.local_connections].map(|most| Places::new(most as usize));
+        Self { router, places, own_places, open: Arc::default(), ending, timeouts }
     }
 
     /// Returns how many there are now.
@@ -60,7 +77,6 @@ impl Connections {
     pub async fn serve_tcp(self, listener: TcpListener, names: Arc<Names>) {
         let mut failures = 0;
         loop {
-            let Some(permit) = self.permit(&self.room).await else { return };
             match self.or_end(listener.accept()).await {
                 None => return,
                 Some(Ok((stream, address))) => {
@@ -68,7 +84,8 @@ impl Connections {
                     // A small answer must not wait for a larger one.
                     let _ = stream.set_nodelay(true);
                     let from = ConnectedFrom(address.ip());
-                    self.spawn(stream, Transport::Tcp(Arc::clone(&names)), Some(from), permit);
+                    let Some(place) = self.or_end(self.places.take()).await else { return };
+                    self.spawn(stream, Transport::Tcp(Arc::clone(&names)), Some(from), place);
                 }
                 Some(Err(error)) => rest_after(&error, &mut failures).await,
             }
@@ -79,14 +96,14 @@ impl Connections {
     pub async fn serve_socket(&self, listener: &UnixListener, user: u32, caller: &Caller) {
         let mut failures = 0;
         loop {
-            let Some(permit) = self.permit(&self.own_room).await else { return };
             match self.or_end(listener.accept()).await {
                 None => return,
                 Some(Ok((stream, _))) => {
                     failures = 0;
                     // The file's mode keeps others out; the kernel's word makes sure.
                     if stream.peer_cred().is_ok_and(|peer| peer.uid() == user) {
-                        self.spawn(stream, Transport::Socket(caller.clone()), None, permit);
+                        let Some(place) = self.or_end(self.own_places.take()).await else { return };
+                        self.spawn(stream, Transport::Socket(caller.clone()), None, place);
                     } else {
                         tracing::warn!("another user tried the socket");
                     }
@@ -94,10 +111,6 @@ impl Connections {
                 Some(Err(error)) => rest_after(&error, &mut failures).await,
             }
         }
-    }
-
-    async fn permit(&self, room: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
-        self.or_end(Arc::clone(room).acquire_owned()).await?.ok()
     }
 
     async fn or_end<T>(&self, future: impl Future<Output = T>) -> Option<T> {
@@ -108,19 +121,21 @@ impl Connections {
         }
     }
 
-    fn spawn<I>(&self, stream: I, way: Transport, from: Option<ConnectedFrom>, permit: OwnedSemaphorePermit)
+    fn spawn<I>(&self, stream: I, way: Transport, from: Option<ConnectedFrom>, place: Arc<Place>)
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let (router, mut ending, timeouts) = (self.router.clone(), self.ending.clone(), self.timeouts);
         let counted = Counted::new(&self.open);
         tokio::spawn(async move {
-            let (_permit, _counted) = (permit, counted);
-            let service = service_fn(move |request: hyper::Request<Incoming>| {
+            let _counted = counted;
+            let service = service_fn(|request: hyper::Request<Incoming>| {
+                let begun = place.begin();
                 let mut request: Request = request.map(Body::new);
                 request.extensions_mut().insert(way.clone());
+                request.extensions_mut().insert(place.named());
                 from.map(|from| request.extensions_mut().insert(from));
-                router.clone().oneshot(request)
+                answer(router.clone(), request, begun)
             });
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
@@ -131,6 +146,14 @@ impl Connections {
             let mut connection = std::pin::pin!(connection);
             let ended = tokio::select! {
                 ended = connection.as_mut() => ended,
+                () = place.dismissed() => {
+                    if place.is_idle() {
+                        return;
+                    }
+                    // Its request came in the same moment.
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
                 () = over(&mut ending) => {
                     connection.as_mut().graceful_shutdown();
                     time::timeout(LAST_RESPONSE_TIMEOUT, connection).await.unwrap_or(Ok(()))
@@ -140,6 +163,42 @@ impl Connections {
                 tracing::debug!(%error, "a connection ended early");
             }
         });
+    }
+}
+
+/// Answers a request, which is over once the whole response was written.
+async fn answer(
+    router: Router,
+    request: Request,
+    begun: RequestAtPlace,
+) -> Result<Response<Answered>, Infallible> {
+    let response = router.oneshot(request).await?;
+    Ok(response.map(|body| Answered { body, _begun: begun }))
+}
+
+/// The body of a response, with the request that it answers.
+struct Answered {
+    body: Body,
+    _begun: RequestAtPlace,
+}
+
+impl HttpBody for Answered {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 
@@ -239,11 +298,11 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for TimedWrites<I> {
     }
 }
 
-/// Returns for how many of so many connections over TCP this process has file descriptors. Many systems begin with a
+/// Returns the limits with no more connections than this process has file descriptors for. Many systems begin with a
 /// thousand and allow more on request.
-pub fn room(most: usize) -> usize {
+pub fn fitting(limits: ServerLimits) -> ServerLimits {
     let mut limit = getrlimit(Resource::Nofile);
-    let wanted = (most + MAX_SOCKET_CONNECTIONS + OTHER_FILE_DESCRIPTORS) as u64;
+    let wanted = u64::from(limits.connections) + u64::from(limits.local_connections) + OTHER_FILE_DESCRIPTORS;
     let raised = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
     if limit.current.is_some_and(|current| current < raised) {
         let asked = Rlimit { current: Some(raised), maximum: limit.maximum };
@@ -251,19 +310,23 @@ pub fn room(most: usize) -> usize {
             limit.current = Some(raised);
         }
     }
-    let given = limit.current.map_or(usize::MAX, |current| usize::try_from(current).unwrap_or(usize::MAX));
-    // Files and the socket come first; connections over TCP share the rest.
-    given
-        .saturating_sub(MAX_SOCKET_CONNECTIONS + OTHER_FILE_DESCRIPTORS)
-        .clamp(MIN_CONNECTIONS.min(most), most)
+    shared_out(limits, limit.current.unwrap_or(u64::MAX))
+}
+
+/// Shares file descriptors out. Too few for everything: some are left for what is not a connection, half of the rest is for
+/// the user of this machine, and those over TCP have what that leaves.
+fn shared_out(limits: ServerLimits, given: u64) -> ServerLimits {
+    let left = u32::try_from(given.saturating_sub(OTHER_FILE_DESCRIPTORS)).unwrap_or(u32::MAX);
+    let at_most = |wanted: u32, room: u32| room.clamp(MIN_CONNECTIONS.min(wanted), wanted);
+    let local_connections = at_most(limits.local_connections, left / 2);
+    let connections = at_most(limits.connections, left.saturating_sub(local_connections));
+    ServerLimits { connections, local_connections, ..limits }
 }
 
 /// Room that there is on any machine.
-const MIN_CONNECTIONS: usize = 64;
+const MIN_CONNECTIONS: u32 = 64;
 /// File descriptors for the ledger, artifacts, sockets and threads.
-const OTHER_FILE_DESCRIPTORS: usize = 512;
-/// How many connections over the socket there are at once.
-const MAX_SOCKET_CONNECTIONS: usize = 256;
+const OTHER_FILE_DESCRIPTORS: u64 = 512;
 /// How long the last responses may take when the server ends.
 const LAST_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How large the head of a request may be.
@@ -271,3 +334,21 @@ const MAX_HEAD_BYTES: usize = 16 << 10;
 /// How long nothing is taken after a connection that could not be, at first and at most.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
 const MAX_ACCEPT_RETRY_INTERVAL: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_few_files_are_shared_and_enough_are_left_as_they_were() {
+        let limits = ServerLimits { connections: 3072, local_connections: 1024, ..ServerLimits::default() };
+        let shared = |given| {
+            let ServerLimits { connections, local_connections, .. } = shared_out(limits, given);
+            (connections, local_connections)
+        };
+        assert_eq!(shared(u64::MAX), (3072, 1024));
+        assert_eq!(shared(3072 + 1024 + 512), (3072, 1024));
+        assert_eq!(shared(1024), (256, 256));
+        assert_eq!(shared(0), (64, 64));
+    }
+}

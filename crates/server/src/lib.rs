@@ -4,7 +4,7 @@
 //! | part | module |
 //! |---|---|
 //! | start, end, and what all routes share | [`serve`], [`service`] |
-//! | connections, the socket, time limits of the other side | [`connection`], [`socket`], [`peer_timeouts`] |
+//! | connections and their number, the socket, time limits of the other side | [`connection`], `places`, [`socket`], [`peer_timeouts`] |
 //! | credentials of a caller | [`credentials`] |
 //! | how often somebody may try; the public address | `limits`, [`public_url`] |
 //! | operations as routes, other routes, their description | [`api`], [`mount`], [`routes`], [`openapi`] |
@@ -22,6 +22,7 @@ pub mod mount;
 pub mod openapi;
 pub mod parts;
 pub mod peer_timeouts;
+pub(crate) mod places;
 pub mod problem;
 pub mod public_url;
 pub mod read;

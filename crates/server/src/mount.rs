@@ -17,6 +17,7 @@ use hyper::StatusCode;
 
 use crate::{
     api::{Api, Route},
+    places::OwnPlace,
     problem::Problem,
     read,
     service::Shared,
@@ -52,7 +53,11 @@ where
     O: operation::Operation,
     Desk: Handle<O>,
 {
+    let place = request.extensions().get::<OwnPlace>().cloned();
     let (request, turn) = read::request::<O>(request, &service).await?;
+    if <Desk as Handle<O>>::patience(&request)?.is_some_and(|patience| !patience.is_zero()) {
+        place.map_or(Ok(()), |place| place.wait())?;
+    }
     Ok(written::<O>(service.desk.call_holding::<O>(&caller, request, turn).await?))
 }
 

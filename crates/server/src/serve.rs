@@ -114,8 +114,7 @@ async fn live(
     let counts = Arc::clone(&metrics);
     let desk = Desk::open(&desk, counts)?;
     let service = Arc::new(Service::new(Arc::clone(&desk), metrics, Arc::clone(&socket), timeouts));
-    let room = desk.limits().connections as usize;
-    let connections = Connections::new(routes::router(&service), desk.ending(), timeouts, room);
+    let connections = Connections::new(routes::router(&service), desk.ending(), timeouts, desk.limits());
     let ended = answer(&config, &service, &connections, ready).await;
     desk.end();
     // Before the folder is let go: the next server has a socket of its own there.
@@ -149,6 +148,7 @@ async fn answer(
     tokio::spawn(serve_socket(Arc::clone(service), connections.clone(), socket, caller));
     tokio::spawn(deadlines::run(Arc::clone(&service.desk)));
     tokio::spawn(follower::run(Arc::clone(&service.desk)));
+    tokio::spawn(tell_store_trouble(Arc::clone(service)));
     tracing::info!(address = service.address(), process = std::process::id(), "ready");
     ready(service);
     tokio::select! {
@@ -162,13 +162,17 @@ async fn answer(
 }
 
 /// Returns the limits with no more connections than this process has file descriptors for.
-fn fitting(limits: ServerLimits) -> ServerLimits {
-    let room = u32::try_from(connection::room(limits.connections as usize)).unwrap_or(limits.connections);
-    if room < limits.connections {
-        let wanted = limits.connections;
-        tracing::warn!(wanted, room, "fewer connections than wanted: this process may open no more files");
+fn fitting(wanted: ServerLimits) -> ServerLimits {
+    let limits = connection::fitting(wanted);
+    if limits != wanted {
+        let ServerLimits { connections, local_connections, .. } = limits;
+        tracing::warn!(
+            connections,
+            local_connections,
+            "fewer connections than wanted: this process may open no more files"
+        );
     }
-    ServerLimits { connections: room, ..limits }
+    limits
 }
 
 /// Binds where the configuration says, and remembers a port that was chosen.
@@ -273,6 +277,24 @@ fn mend_socket(service: &Shared) -> io::Result<Option<std::os::unix::net::UnixLi
 async fn displaced(service: &Shared) {
     while !service.socket.is_folder_gone() {
         time::sleep(LOOK_INTERVAL).await;
+    }
+}
+
+/// Says in the log that the files of the store are gone. The server goes on: what it has read can be seen, the files that it
+/// has open can be copied, and a new server would begin an empty record.
+async fn tell_store_trouble(service: Shared) {
+    let stopping = service.desk.stopping();
+    let gone = async {
+        loop {
+            time::sleep(LOOK_INTERVAL).await;
+            if let Some(trouble) = service.desk.store_trouble() {
+                return trouble;
+            }
+        }
+    };
+    tokio::select! {
+        () = stopping => {}
+        trouble = gone => tracing::error!(error = trouble.message, "nothing more is recorded"),
     }
 }
 

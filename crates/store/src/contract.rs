@@ -64,6 +64,10 @@ pub trait Store: Records + Leases + Send + Sync {
     /// Returns whether several processes can have the store open to write.
     fn is_shared(&self) -> bool;
 
+    /// Refuses a store whose files were deleted, moved or replaced since it was opened: what is written to them is found by
+    /// nobody. Every write looks for itself.
+    fn expect_in_place(&self) -> Result<(), StoreError>;
+
     /// Returns what is wrong with what is kept, at most 1000 findings: events, what lies beside them, what is derived from
     /// them, and the structure that holds them. Nothing is changed. Appends go on meanwhile; what they add is not looked at.
     fn check(&self, progress: &mut dyn FnMut(StoreProgress)) -> Result<Vec<StoreProblem>, StoreError>;
@@ -426,6 +430,12 @@ pub enum StoreError {
     Misuse {
         /// Which rule was broken.
         what: &'static str,
+    },
+    /// A file of the store was deleted or replaced while it was open.
+    #[error("{path} was deleted, moved or replaced while the server has it open: nothing more is recorded")]
+    Gone {
+        /// The file.
+        path: String,
     },
     /// The lease of this process is dead: it may write nothing more.
     #[error("this process lost its right to write to the store: start it again")]

@@ -35,6 +35,11 @@ impl Folder {
         self.path.join("ledger.db")
     }
 
+    /// Returns where the write-ahead log of the database is while a process has it open.
+    pub fn log(&self) -> PathBuf {
+        self.beside("-wal")
+    }
+
     /// Returns where secrets are until they were delivered.
     pub fn secrets(&self) -> PathBuf {
         self.path.join("secrets.db")
@@ -95,7 +100,7 @@ impl Folder {
         if self.has_store()? {
             return Err(StoreError::Exists { path: shown(&self.database()) });
         }
-        for rest in [self.beside("-wal"), self.beside("-journal")] {
+        for rest in [self.log(), self.beside("-journal")] {
             if rest.exists() {
                 let path = shown(&rest);
                 let what = format!("found {path} without its database: put it back or move it away first");

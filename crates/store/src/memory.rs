@@ -181,6 +181,10 @@ impl Store for MemoryStore {
         self.lock().state.leases().are_shared()
     }
 
+    fn expect_in_place(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     fn check(&self, progress: &mut dyn FnMut(StoreProgress)) -> Result<Vec<StoreProblem>, StoreError> {
         // As of one moment: a copy is cheap where stores are small.
         self.lock().state.clone().check(progress)

@@ -12,6 +12,7 @@ mod column;
 mod commit;
 mod connection;
 mod derive;
+mod files;
 mod lease;
 mod lost;
 mod participant;
@@ -48,6 +49,7 @@ use self::{
     column::{number, ulid},
     commit::{Judging, Precheck},
     connection::Readers,
+    files::OpenFiles,
     lease::Living,
     secret::Secrets,
 };
@@ -84,6 +86,7 @@ struct Writer {
     /// Set when the disk did not confirm a commit.
     stopped: AtomicBool,
     living: Living,
+    files: OpenFiles,
 }
 
 impl SqliteStore {
@@ -160,10 +163,13 @@ impl SqliteStore {
         artifacts.prepare()?;
         let connection = Arc::new(Mutex::new(connection));
         let checkpointer = Checkpointer::start(&database, &connection).map_err(opening())?;
+        // SQLite has opened the log, too: it has read from the database.
+        let files = OpenFiles::of([database.clone(), folder.log()]);
+        let (stopped, living) = (AtomicBool::new(false), Living::default());
         Ok(Self {
             _checkpointer: Some(checkpointer),
             readers: Readers::new(database),
-            writer: Some(Writer { connection, stopped: AtomicBool::new(false), living: Living::default() }),
+            writer: Some(Writer { connection, stopped, living, files }),
             secrets: Secrets::in_folder(folder.clone()),
             artifacts,
             folder,
@@ -180,6 +186,7 @@ impl SqliteStore {
         let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
         let mut connection = writer.lock();
         writer.expect_running()?;
+        writer.files.expect_in_place()?;
         let transaction = connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(trouble::of(action))?;
@@ -191,6 +198,10 @@ impl SqliteStore {
             }
             error
         })?;
+        // Deleted while it was written to: whether anybody finds it again is not known.
+        if writer.files.expect_in_place().is_err() {
+            return Err(StoreError::Uncertain);
+        }
         Ok(answer)
     }
 
@@ -198,6 +209,7 @@ impl SqliteStore {
     fn own_secrets(&self) -> Result<&Secrets, StoreError> {
         let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
         writer.expect_running()?;
+        writer.files.expect_in_place()?;
         Ok(&self.secrets)
     }
 
@@ -237,6 +249,10 @@ impl Store for SqliteStore {
 
     fn is_shared(&self) -> bool {
         false
+    }
+
+    fn expect_in_place(&self) -> Result<(), StoreError> {
+        self.writer.as_ref().map_or(Ok(()), |writer| writer.files.expect_in_place())
     }
 
     fn check(&self, progress: &mut dyn FnMut(StoreProgress)) -> Result<Vec<StoreProblem>, StoreError> {

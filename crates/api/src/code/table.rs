@@ -194,6 +194,7 @@ codes! {
         PipeTrouble = "PIPE_TROUBLE",
         ServerEnded = "SERVER_ENDED",
         ServerTrouble = "SERVER_TROUBLE",
+        StoreGone = "STORE_GONE",
         StoreStopped = "STORE_STOPPED",
         StoreTrouble = "STORE_TROUBLE",
         WriteUncertain = "WRITE_UNCERTAIN",

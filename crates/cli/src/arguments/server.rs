@@ -34,6 +34,10 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "N", default_value_t = ServerLimits::default().connections)]
     #[arg(value_parser = value_parser!(u32).range(within(ServerLimits::CONNECTIONS)))]
     pub(crate) max_connections: u32,
+    /// Take at most so many connections of your own commands at once; one of eight is kept for commands that do not wait
+    #[arg(long, value_name = "N", default_value_t = ServerLimits::default().local_connections)]
+    #[arg(value_parser = value_parser!(u32).range(within(ServerLimits::LOCAL_CONNECTIONS)))]
+    pub(crate) max_local_connections: u32,
     /// Keep at most so many tokens, with the sessions of people who are signed in
     #[arg(long, value_name = "N", default_value_t = ServerLimits::default().tokens)]
     #[arg(value_parser = value_parser!(u32).range(within(ServerLimits::TOKENS)))]

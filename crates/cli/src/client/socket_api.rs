@@ -16,7 +16,7 @@ use demur_api::{
 use demur_desk::{data::DataFolder, error, visible::shell_word};
 use demur_server::{credentials::socket::PROTOCOL_HEADER, socket};
 use http_body_util::BodyExt as _;
-use hyper::{Response, StatusCode, body::Incoming, client::conn::http1};
+use hyper::{Method, Response, StatusCode, body::Incoming, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use rustix::process::geteuid;
 use tokio::{net::UnixStream, task, time};
@@ -29,12 +29,14 @@ pub(crate) struct SocketApi {
     data: DataFolder,
     /// Whether a server may be started.
     starts: bool,
+    /// After how long without a reply it is looked whether the server still lives.
+    answer_timeout: Duration,
 }
 
 impl SocketApi {
     /// Returns the operations of the server of this folder.
     pub(crate) const fn new(data: DataFolder, starts: bool) -> Self {
-        Self { data, starts }
+        Self { data, starts, answer_timeout: ANSWER_TIMEOUT }
     }
 
     /// Returns where the folder is.
@@ -78,14 +80,14 @@ impl SocketApi {
     pub(crate) async fn send(&self, call: &SocketRequest) -> Result<Response<Bytes>, Refusal> {
         let begun = Instant::now();
         loop {
-            let unanswered = match self.open(call).await {
-                Ok(response) => match whole(response).await {
-                    Ok(response) => return Ok(response),
-                    Err(error) => Unanswered::Lost(error),
-                },
-                Err(unanswered) => unanswered,
+            let exchanged = async {
+                let response = self.open(call).await?;
+                whole(response).await.map_err(Unanswered::Lost)
             };
-            self.before_retry(call, unanswered, begun).await?;
+            match self.while_alive(call, exchanged).await? {
+                Ok(exchanged) => return Ok(exchanged),
+                Err(unanswered) => self.before_retry(call, unanswered, begun).await?,
+            }
         }
     }
 
@@ -93,11 +95,37 @@ impl SocketApi {
     pub(super) async fn opened(&self, call: &SocketRequest) -> Result<Response<Incoming>, Refusal> {
         let begun = Instant::now();
         loop {
-            match self.open(call).await {
+            match self.while_alive(call, self.open(call)).await? {
                 Ok(response) => return Ok(response),
                 Err(unanswered) => self.before_retry(call, unanswered, begun).await?,
             }
         }
+    }
+
+    /// Waits for a reply, however long the work for it takes, unless the server does not even say that it lives. A reply that
+    /// comes when something happens is waited for in any case.
+    async fn while_alive<T>(
+        &self,
+        call: &SocketRequest,
+        reply: impl Future<Output = T>,
+    ) -> Result<T, Refusal> {
+        let mut reply = std::pin::pin!(reply);
+        loop {
+            if let Ok(reply) = time::timeout(self.answer_timeout, &mut reply).await {
+                return Ok(reply);
+            }
+            if !call.waits && !self.is_alive().await {
+                return Err(self.silent(call));
+            }
+        }
+    }
+
+    /// Returns whether the server says that it lives. It needs no thread and no disk for that.
+    async fn is_alive(&self) -> bool {
+        let Ok(call) = SocketRequest::get("/healthz") else { return true };
+        let call = call.of_any_version();
+        // One that is gone breaks the connection on which the reply is waited for.
+        time::timeout(LIFE_TIMEOUT, self.open(&call)).await.is_ok()
     }
 
     /// Returns once a request can be sent again, with a server started where none runs, or says why it cannot.
@@ -204,8 +232,13 @@ impl SocketApi {
     }
 
     /// Returns what to say about a server that does not answer.
-    pub(super) fn silent(&self) -> Refusal {
-        self.server_without_socket().unwrap_or_else(|| self.no_server())
+    fn silent(&self, call: &SocketRequest) -> Refusal {
+        let Some(refusal) = self.server_without_socket() else { return self.no_server() };
+        if call.request.method() == Method::GET {
+            return refusal;
+        }
+        let message = format!("{}; whether this was recorded is not known", refusal.message);
+        Refusal { message, ..refusal }
     }
 
     pub(super) fn no_server(&self) -> Refusal {
@@ -249,9 +282,23 @@ pub(crate) fn typed_for(folder: &Path, command: &str) -> String {
 /// How long a server may take to put a socket file back that somebody deleted.
 const SOCKET_RETURN_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// After how long without a reply it is looked whether the server still lives.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a server may take to say that it lives.
+const LIFE_TIMEOUT: Duration = Duration::from_secs(3);
+
 #[cfg(test)]
 mod tests {
-    use demur_api::operation::Connection;
+    use std::{
+        io::{Read as _, Write as _},
+        os::unix::net::UnixListener,
+        thread,
+    };
+
+    use demur_api::{
+        operation::{CheckStore, Connection, NoArguments, Nothing},
+        server::PROTOCOL,
+    };
 
     use super::*;
 
@@ -259,5 +306,39 @@ mod tests {
     fn socket_is_a_way_to_every_operation() {
         const fn is_connection<T: Connection>() {}
         is_connection::<SocketApi>();
+    }
+
+    /// A server that is asked twice whether it lives before it is done with its work.
+    fn slow(listener: &UnixListener) {
+        let reply = |body: &str| {
+            let length = body.len();
+            format!(
+                "HTTP/1.1 200 OK\r\n{PROTOCOL_HEADER}: {PROTOCOL}\r\ncontent-length: {length}\r\n\r\n{body}"
+            )
+        };
+        let (mut working, _) = listener.accept().unwrap();
+        for _ in 0..2 {
+            let (mut asked, _) = listener.accept().unwrap();
+            let mut head = [0; 512];
+            let length = asked.read(&mut head).unwrap();
+            assert!(head[..length].starts_with(b"GET /healthz "));
+            asked.write_all(reply("{}").as_bytes()).unwrap();
+        }
+        let done = r#"{"size": {"events": 0, "traces": 0}, "problems": [], "marked": []}"#;
+        working.write_all(reply(done).as_bytes()).unwrap();
+    }
+
+    #[tokio::test]
+    async fn long_work_is_not_cut_while_the_server_lives() {
+        let folder = tempfile::tempdir().unwrap();
+        let listener = UnixListener::bind(socket::path(folder.path())).unwrap();
+        let server = thread::spawn(move || slow(&listener));
+        let data = DataFolder::at(folder.path().to_owned());
+        let answer_timeout = Duration::from_millis(20);
+        let way = SocketApi { answer_timeout, ..SocketApi::new(data, false) };
+        let request = ApiRequest::<CheckStore>::get(NoArguments {}, Nothing {});
+        let checked = call::Call::call(&way, request).await;
+        server.join().unwrap();
+        assert!(checked.unwrap().document.problems.is_empty());
     }
 }

@@ -39,6 +39,7 @@ pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, Failure> {
     checks.extend(user.as_ref().and_then(|user| lock_file(data.path(), user)));
     checks.extend(socket_file(data.path(), runs, user.filter(|_| gone).as_ref()));
     checks.extend(status.as_ref().ok().map(|status| limits(status.limits)));
+    checks.extend(status.as_ref().ok().and_then(|status| files(data.path(), status)));
     let address = status.ok().and_then(|status| status.address);
     let port = address.as_deref().and_then(|address| address.rsplit(':').next()?.parse().ok());
     checks.extend(port.map(reachable));
@@ -124,11 +125,21 @@ fn socket_file(folder: &Path, runs: bool, lost: Option<&FolderUser>) -> Option<C
 }
 
 fn limits(limits: ServerLimits) -> Check {
-    let ServerLimits { connections, tokens, people } = limits;
-    Check::ok(
-        "limits",
-        format!("at most {connections} connections over TCP, {tokens} tokens, {people} people"),
-    )
+    let ServerLimits { connections, local_connections, tokens, people } = limits;
+    let of_connections =
+        format!("{connections} connections over TCP, {local_connections} of your own commands");
+    Check::ok("limits", format!("at most {of_connections}, {tokens} tokens, {people} people"))
+}
+
+/// What the server has open is lost once it ends, and not before.
+fn files(folder: &Path, status: &ServerStatus) -> Option<Check> {
+    let trouble = status.trouble.as_ref()?;
+    let (open, stop) = (format!("/proc/{}/fd", status.process), typed_for(folder, "stop"));
+    let hint = format!(
+        "first copy what the server has open: `ls -l {open}` names ledger.db and ledger.db-wal, `cp {open}/NUMBER` puts \
+         each back under its name; then `{stop}`. Without them restore a backup"
+    );
+    Some(Check::problem("files", trouble, hint))
 }
 
 fn reachable(port: u16) -> Check {

@@ -29,13 +29,13 @@ use crate::{arguments::HookOptions, client::Client, failure::Failure};
 
 /// Returns why a tool call is refused, if it is.
 pub(super) fn refusal(
-    data: DataFolder,
+    data: &DataFolder,
     options: &HookOptions,
     tool: &Tool<'_>,
     session: Option<&SessionId>,
 ) -> Result<Option<String>, Failure> {
     let folder = data.path().to_owned();
-    let standing = standing(&data, options)?;
+    let standing = standing(data, options)?;
     match standing {
         AskerStanding::Clear => return Ok(None),
         // Where nothing was ever recorded, nothing is open.
@@ -47,7 +47,7 @@ pub(super) fn refusal(
         match ask(&Client::to_running(data.clone())?, options, Duration::ZERO) {
             // No hook has met a server here yet, so there are no marks: the record says whether anything may be open.
             Err(error)
-                if error.is(Code::NoServer) && standing == AskerStanding::Unknown && !may_stop(&data)? =>
+                if error.is(Code::NoServer) && standing == AskerStanding::Unknown && !may_stop(data)? =>
             {
                 return Ok(None);
             }

@@ -81,7 +81,8 @@ fn alone(data: &DataFolder, progress: &mut Progress) -> Result<StoreCheck, Failu
     };
     let marks = Arc::clone(&store);
     let mark = |trace: TraceId, failure: &_| Ok(marks.mark_failed(trace, failure)?);
-    Ok(store_check::check(store, &FolderKeyring::shared(data), &mark, &mut |step| tell(progress, step))?)
+    let (keyring, tell) = (FolderKeyring::shared(data), &mut |step| tell(progress, step));
+    Ok(store_check::check(store, &keyring, &mark, tell, &|| false)?)
 }
 
 /// Returns what is wrong with a store that does not open.

@@ -86,7 +86,7 @@ fn server_and_record_are_looked_at() {
     ok       clock        [TIME]
     ok       server       demur 9.9.9, protocol 9, process 9
     ok       socket       [DIR]/data/socket, mode 0600
-    ok       limits       at most 9 connections over TCP, 9 tokens, 9 people
+    ok       limits       at most 9 connections over TCP, 9 of your own commands, 9 tokens, 9 people
     ok       address      http://localhost:9 answers
     note     completions  `demur completions --help` says for which shells there are any
     All is well.

@@ -46,6 +46,7 @@ mod secrets;
 mod server_files;
 mod server_life;
 mod server_limits;
+mod server_log;
 mod setup;
 mod store_backup;
 mod store_check;

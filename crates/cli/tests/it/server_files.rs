@@ -1,7 +1,7 @@
 //! The socket, the lock and the folder of a server that runs, deleted behind its back: it is found again, and nobody else
 //! writes in its folder.
 
-use std::{fs, process::Command};
+use std::{fs, process::Command, thread};
 
 use crate::{
     asker::{Asker, asked, shown, until},
@@ -117,6 +117,46 @@ fn server_that_hears_nothing_is_named_and_killed_only_by_force() {
     assert_eq!(shown(&sandbox, &id)["state"], "open");
 }
 
+/// ONE-05: what the server says is recorded is on the disk under its name.
+#[test]
+fn server_whose_database_is_deleted_records_nothing_more_and_loses_nothing_that_is_copied_back() {
+    for names in [&["ledger.db"][..], &["ledger.db", "ledger.db-wal"]] {
+        let sandbox = Sandbox::new();
+        let id = asked(&sandbox, &["Name?"]);
+        let process = server(&sandbox);
+        for name in names {
+            delete(&sandbox, name);
+        }
+        let error = sandbox.json_error(&["ask", "Recorded?", "--no-wait"], 4);
+        assert_eq!(error["code"], "STORE_GONE", "{error}");
+        let examined = sandbox.run(&["doctor"]);
+        assert!(
+            examined.expect_code(3).stdout.contains("ledger.db was deleted, moved or replaced"),
+            "{examined}"
+        );
+        assert!(sandbox.run(&["status"]).expect_code(0).stdout.contains("trouble"));
+        let log = || fs::read_to_string(sandbox.data().join("server.log")).unwrap();
+        until("the log says it", || log().contains("nothing more is recorded").then_some(()));
+        copy_back(&sandbox, process);
+        sandbox.run(&["stop"]).expect_code(0);
+        assert_eq!(shown(&sandbox, &id)["state"], "open");
+        sandbox.run(&["store", "check"]).expect_code(0);
+    }
+}
+
+/// Does what the doctor says: every file of the database that the server has open gets its name back.
+fn copy_back(sandbox: &Sandbox, process: u32) {
+    for open in fs::read_dir(format!("/proc/{process}/fd")).unwrap() {
+        let open = open.unwrap().path();
+        let Ok(target) = fs::read_link(&open) else { continue };
+        let name = target.file_name().unwrap_or_default().to_string_lossy().replace(" (deleted)", "");
+        let path = sandbox.data().join(&name);
+        if ["ledger.db", "ledger.db-wal"].contains(&name.as_str()) && !path.exists() {
+            fs::copy(open, path).unwrap();
+        }
+    }
+}
+
 #[test]
 fn server_that_ends_in_good_order_is_not_killed_by_force() {
     let sandbox = Sandbox::new();
@@ -134,6 +174,29 @@ fn status_names_a_server_that_does_not_answer() {
     let error = sandbox.json_error(&["status"], 3);
     assert_eq!(error["code"], "SERVER_SILENT");
     assert!(error["message"].as_str().unwrap().contains(&format!("process {process}")), "{error}");
+    sandbox.run(&["stop", "--timeout", "1s", "--force"]).expect_code(0);
+}
+
+#[test]
+fn commands_that_do_not_wait_name_a_server_that_does_not_answer() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Name?"]);
+    let process = server(&sandbox);
+    freeze(process);
+    let calls =
+        [&["ask", "And?", "--no-wait"][..], &["inbox", "--list"], &["keys", "list"], &["store", "check"]];
+    thread::scope(|scope| {
+        let tried = calls.map(|call| scope.spawn(|| sandbox.json_error(call, 3)));
+        for (call, tried) in calls.iter().zip(tried) {
+            let error = tried.join().unwrap();
+            assert_eq!(error["code"], "SERVER_SILENT", "{call:?}");
+            let message = error["message"].as_str().unwrap();
+            assert!(message.contains(&format!("process {process}")), "{error}");
+            let is_uncertain = message.ends_with("whether this was recorded is not known");
+            assert_eq!(is_uncertain, ["ask", "store"].contains(&call[0]), "{error}");
+            assert!(error["hint"].as_str().unwrap().starts_with("`demur stop --force`"), "{error}");
+        }
+    });
     sandbox.run(&["stop", "--timeout", "1s", "--force"]).expect_code(0);
 }
 
@@ -159,7 +222,7 @@ fn server_that_hears_nothing_and_lost_its_socket_is_named_to_everybody() {
 fn starters_that_come_second_leave_no_line_in_the_log() {
     let sandbox = Sandbox::new();
     let ask = || sandbox.command(&["ask", "Name?", "--no-wait"]).output();
-    let asked: Vec<_> = std::thread::scope(|scope| {
+    let asked: Vec<_> = thread::scope(|scope| {
         let started: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
         started.into_iter().map(|one| sandbox.ran(one.join().unwrap().unwrap())).collect()
     });

@@ -40,7 +40,8 @@ pub(crate) fn serve(sandbox: &Sandbox, arguments: &[&str]) -> Child {
     child
 }
 
-fn open(sandbox: &Sandbox) -> Vec<String> {
+/// Returns the ids of all open questions.
+pub(crate) fn open(sandbox: &Sandbox) -> Vec<String> {
     let listed = sandbox.json(&["inbox", "--list"]);
     let questions = listed["questions"].as_array().unwrap();
     questions.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()

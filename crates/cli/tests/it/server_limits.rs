@@ -1,14 +1,17 @@
 //! How many connections, tokens and people a server takes is a setting.
 
 use std::{
-    io::{ErrorKind, Read as _, Write as _},
+    io::{Read as _, Write as _},
     net::TcpStream,
-    time::Duration,
 };
 
 use serde_json::json;
 
-use crate::{sandbox::Sandbox, server_life::serve};
+use crate::{
+    asker::{start, until},
+    sandbox::Sandbox,
+    server_life::{open, serve},
+};
 
 fn ended(sandbox: &Sandbox, mut serving: std::process::Child) {
     sandbox.run(&["stop"]).expect_code(0);
@@ -18,15 +21,18 @@ fn ended(sandbox: &Sandbox, mut serving: std::process::Child) {
 #[test]
 fn limits_are_as_set_and_shown() {
     let sandbox = Sandbox::new();
-    let set = ["--max-connections", "64", "--max-tokens", "2", "--max-people", "1"];
-    let serving = serve(&sandbox, &set);
-    let limits = json!({ "connections": 64, "tokens": 2, "people": 1 });
+    let set = "--max-connections 64 --max-local-connections 16 --max-tokens 2 --max-people 1";
+    let serving = serve(&sandbox, &set.split(' ').collect::<Vec<_>>());
+    let limits = json!({ "connections": 64, "local_connections": 16, "tokens": 2, "people": 1 });
     assert_eq!(sandbox.json(&["status"])["limits"], limits);
     let said = sandbox.run(&["doctor"]);
-    assert!(said.stdout.contains("at most 64 connections over TCP, 2 tokens, 1 people"), "{said}");
+    assert!(
+        said.stdout.contains("at most 64 connections over TCP, 16 of your own commands, 2 tokens, 1 people"),
+        "{said}"
+    );
     ended(&sandbox, serving);
     sandbox.start_server();
-    let limits = json!({ "connections": 3072, "tokens": 1000, "people": 500 });
+    let limits = json!({ "connections": 3072, "local_connections": 1024, "tokens": 1000, "people": 500 });
     assert_eq!(sandbox.json(&["status"])["limits"], limits);
 }
 
@@ -65,7 +71,23 @@ fn one_person_too_many_is_refused() {
 }
 
 #[test]
-fn one_connection_too_many_waits_until_another_goes() {
+fn commands_that_wait_leave_room_for_those_that_answer() {
+    let sandbox = Sandbox::new();
+    let serving = serve(&sandbox, &["--max-local-connections", "16"]);
+    let askers: Vec<_> = (0..20).map(|number| start(&sandbox, &[&format!("Question {number}?")])).collect();
+    until("as many wait as may", || (sandbox.json(&["status"])["waiting"] == 14).then_some(()));
+    let ids = until("all are asked", || Some(open(&sandbox)).filter(|ids| ids.len() == 20));
+    for id in &ids {
+        sandbox.run(&["answer", id, "yes"]).expect_code(0);
+    }
+    for mut asker in askers {
+        assert!(asker.wait().unwrap().success(), "those that had no room get their answer, too");
+    }
+    ended(&sandbox, serving);
+}
+
+#[test]
+fn one_connection_too_many_takes_the_place_of_one_without_a_request() {
     let sandbox = Sandbox::new();
     let serving = serve(&sandbox, &["--max-connections", "64"]);
     let address =
@@ -75,16 +97,13 @@ fn one_connection_too_many_waits_until_another_goes() {
         let host = address.replace("127.0.0.1", "localhost");
         stream.write_all(format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
     };
-    let mut idle: Vec<TcpStream> = (0..63).map(|_| connect()).collect();
-    let [mut last, mut beyond] = [connect(), connect()];
-    asks(&mut last);
-    assert!(last.read(&mut [0; 1024]).unwrap() > 0, "the last one that has room is served");
+    let mut idle: Vec<TcpStream> = (0..64).map(|_| connect()).collect();
+    let mut beyond = connect();
     asks(&mut beyond);
-    beyond.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    assert_eq!(beyond.read(&mut [0; 1024]).unwrap_err().kind(), ErrorKind::WouldBlock, "the next one waits");
-    idle.pop();
-    beyond.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    assert!(beyond.read(&mut [0; 1024]).unwrap() > 0, "once another goes, it is served");
+    assert!(beyond.read(&mut [0; 1024]).unwrap() > 0, "it is served at once");
+    assert_eq!(idle[0].read(&mut [0; 1024]).unwrap(), 0, "the one that was silent for longest is gone");
+    asks(&mut idle[63]);
+    assert!(idle[63].read(&mut [0; 1024]).unwrap() > 0, "all others are there");
     drop(idle);
     ended(&sandbox, serving);
 }
@@ -95,6 +114,7 @@ fn limit_out_of_its_range_is_refused() {
     for (option, value, range) in [
         ("--max-connections", "63", "64..=16384"),
         ("--max-connections", "16385", "64..=16384"),
+        ("--max-local-connections", "15", "16..=16384"),
         ("--max-tokens", "0", "1..=10000"),
         ("--max-people", "10001", "1..=10000"),
     ] {

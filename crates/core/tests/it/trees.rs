@@ -1,7 +1,7 @@
 //! Merkle trees: the vectors of RFC 6962, every small tree, and proofs that must not hold.
 
 use demur_core::hash::{Digest, Purpose, digest, sha256};
-use demur_core::merkle::{Scheme, Tree, inclusion, leaf_hash, root, verify_inclusion};
+use demur_core::merkle::{Scheme, Tree, WholeTree, inclusion, leaf_hash, root, verify_inclusion};
 use serde::Deserialize;
 
 use crate::keys::bytes;
@@ -57,6 +57,8 @@ fn our_scheme_has_our_prefixes() {
 fn the_empty_tree_is_no_tree_with_an_empty_leaf() {
     for scheme in [Scheme::RFC6962, Scheme::DEMUR] {
         assert_ne!(root(scheme, &[]), root(scheme, &[leaf_hash(scheme, b"")]));
+        let empty = WholeTree::new(scheme, Vec::new());
+        assert_eq!((empty.root(), empty.inclusion(0)), (root(scheme, &[]), Vec::new()));
     }
 }
 
@@ -71,6 +73,7 @@ fn every_leaf_of_every_small_tree_is_proven() {
             assert_eq!(root, defined_root(scheme, &leaves[..size]));
             assert_eq!(tree.root(), root);
             assert_eq!(tree.len(), size as u64);
+            assert_eq!(WholeTree::new(scheme, leaves[..size].to_vec()).root(), root);
             for index in 0..size {
                 let proof = inclusion(scheme, &leaves[..size], index);
                 let (index, size) = (index as u64, size as u64);

@@ -237,6 +237,7 @@ impl Caller {
                         .about("by")
                         .with_cure("a relay passes on what a person said: say who it was")
                 })?;
+                name::check(&name).map_err(|refusal| refusal.about("by"))?;
                 Ok(Some(Speaker::Person { name, assurance: Assurance::Relayed }))
             }
             Self::Token(token) => {

@@ -26,7 +26,9 @@ pub(crate) fn seen_question(owner: &Owner, caller: &Caller, id: QuestionId) -> R
         Err(refusal) => return Err(refusal),
     }
     let message = format!("expected a question of this data folder, found none called {id}");
-    Err(Refusal::new(Code::QuestionUnknown, message).with_cure("a token sees what it asked or may answer"))
+    Err(Refusal::new(Code::QuestionUnknown, message).with_cure(
+        "a token that only asks sees what it asked and what is asked in its runs; others see every question",
+    ))
 }
 
 /// Returns a question and whoever asked it, if this caller speaks for that one, and who the caller says wanted it.

@@ -7,7 +7,7 @@ use demur_api::{code::Code, person::PersonRole, refusal::Refusal};
 
 use super::{Person, find, holding, link, removing};
 use crate::{
-    access::{self, Caller, LOOKING, admit},
+    access::{self, Caller, LOOKING},
     desk::Desk,
     owner::Owner,
     records,
@@ -51,7 +51,7 @@ impl Desk {
 
     /// Ends the session of a caller who signed in. May block.
     pub fn sign_out(&self, caller: &Caller) -> Result<(), Refusal> {
-        match admit(caller, LOOKING)?.caller() {
+        match self.admit(caller, LOOKING)?.caller() {
             Caller::Token(token) => self.tokens().revoke(&*self.owner()?, &token.id).map(drop),
             Caller::Local { .. } | Caller::Stranger => Err(access::stranger()),
         }

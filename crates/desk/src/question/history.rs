@@ -10,7 +10,7 @@ use demur_ledger::{
 };
 
 use crate::{
-    access::{Caller, admit, seen_question},
+    access::{Caller, seen_question},
     desk::Desk,
     key_directory::KeyDirectory,
     record,
@@ -41,7 +41,7 @@ pub struct QuestionEvent {
 impl Desk {
     /// Returns what happened to a question. May block.
     pub fn question_history(&self, caller: &Caller, id: QuestionId) -> Result<QuestionHistory, Refusal> {
-        let by = admit(caller, SEEING)?;
+        let by = self.admit(caller, SEEING)?;
         let owner = &*self.owner()?;
         seen_question(owner, by.caller(), id)?;
         let key_directory = owner.key_directory()?;

@@ -17,7 +17,7 @@ use super::{
     pass_on,
 };
 use crate::{
-    access::{Caller, admit, asker_for, seen_question},
+    access::{Caller, asker_for, seen_question},
     desk::Desk,
 };
 
@@ -41,7 +41,7 @@ pub enum PersonalAct {
 impl Desk {
     /// Does what a person wants done about a question. May block.
     pub fn act_in_person(&self, caller: &Caller, id: QuestionId, act: PersonalAct) -> Result<Done, Refusal> {
-        let by = admit(caller, ANSWERING)?;
+        let by = self.admit(caller, ANSWERING)?;
         let (owner, caller) = (&*self.owner()?, by.caller());
         let question = &seen_question(owner, caller, id)?;
         let speaker = caller.answerer(owner, None)?;

@@ -6,7 +6,7 @@ use demur_store::contract::{Cursor, QuestionFilter};
 
 use super::view::view_listed;
 use crate::{
-    access::{Caller, LOOKING, admit},
+    access::{Caller, LOOKING},
     desk::Desk,
     owner::Owner,
 };
@@ -50,7 +50,7 @@ impl Desk {
         caller: &Caller,
         search: &QuestionSearch,
     ) -> Result<FoundQuestions, Refusal> {
-        admit(caller, LOOKING)?;
+        self.admit(caller, LOOKING)?;
         let mut found = find(&*self.owner()?, search)?;
         found.questions.iter_mut().for_each(|question| self.waiters().tell(question));
         Ok(found)

@@ -7,16 +7,12 @@ use demur_ledger::name::{Sequence, TraceId};
 use demur_store::contract::Kept;
 
 use super::{event, seen};
-use crate::{
-    access::{Caller, admit},
-    desk::Desk,
-    key_directory::software,
-};
+use crate::{access::Caller, desk::Desk, key_directory::software};
 
 impl Desk {
     /// Returns the bytes of the artifact that an event records. May block.
     pub fn artifact(&self, caller: &Caller, trace: TraceId, sequence: Sequence) -> Result<Vec<u8>, Refusal> {
-        let by = admit(caller, SEEING)?;
+        let by = self.admit(caller, SEEING)?;
         let owner = &*self.owner()?;
         seen(owner, by.caller(), trace)?;
         match event(owner, trace, sequence)?.artifact {
@@ -32,7 +28,7 @@ impl Desk {
 
     /// Checks that a caller may export a trace. May block.
     pub fn check_export(&self, caller: &Caller, trace: TraceId) -> Result<(), Refusal> {
-        let by = admit(caller, SEEING)?;
+        let by = self.admit(caller, SEEING)?;
         seen(&*self.owner()?, by.caller(), trace).map(|_| ())
     }
 

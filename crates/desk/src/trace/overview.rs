@@ -17,7 +17,7 @@ use demur_store::contract::TraceSummary;
 
 use super::{event, read, unknown_event};
 use crate::{
-    access::{Caller, LOOKING, admit},
+    access::{Caller, LOOKING},
     audit,
     desk::Desk,
     excerpt::{self, FoundArtifact},
@@ -54,7 +54,7 @@ impl Desk {
         after: Option<TraceId>,
         limit: usize,
     ) -> Result<(Vec<TraceOverview>, Option<TraceId>), Refusal> {
-        admit(caller, LOOKING)?;
+        self.admit(caller, LOOKING)?;
         let owner = &*self.owner()?;
         let (found, next) = read::summaries(owner.sequencer().store(), after, limit)?;
         let overviews = found.into_iter().map(|summary| overview(owner, summary));
@@ -69,7 +69,7 @@ impl Desk {
         from: Sequence,
         limit: usize,
     ) -> Result<(TraceOverview, Vec<Line>), Refusal> {
-        admit(caller, LOOKING)?;
+        self.admit(caller, LOOKING)?;
         let owner = &*self.owner()?;
         let summary = excerpt::summary(owner, trace)?;
         let lines = excerpt::read(owner, &summary, from, limit)?;
@@ -108,7 +108,7 @@ impl Desk {
         caller: &Caller,
         trace: TraceId,
     ) -> Result<(TraceOverview, TraceVerdict), Refusal> {
-        admit(caller, LOOKING)?;
+        self.admit(caller, LOOKING)?;
         let owner = &*self.owner()?;
         let overview = overview(owner, excerpt::summary(owner, trace)?)?;
         if overview.view.events > MAX_READ_EVENTS {
@@ -128,7 +128,7 @@ impl Desk {
         caller: &Caller,
         trace: TraceId,
     ) -> Result<(TraceOverview, Option<Graph>), Refusal> {
-        admit(caller, LOOKING)?;
+        self.admit(caller, LOOKING)?;
         let owner = &*self.owner()?;
         let overview = overview(owner, excerpt::summary(owner, trace)?)?;
         let is_drawn = overview.view.kind == TraceKind::Run && overview.view.events <= MAX_READ_EVENTS;

@@ -339,6 +339,8 @@ fn report_that_does_not_fit_the_run_is_refused_with_its_field_and_records_nothin
     malformed(DriveReport { ended: Some(other), ready: ready("one"), ..report(claim) }, "ended.call");
     let long = ToolReport { duration: u64::MAX, ..ended(tool.started, "one") };
     malformed(DriveReport { ended: Some(long), ..report(claim) }, "ended.duration");
+    let completed = ToolReport { failure: None, exit_status: Some(3), ..ended(tool.started, "one") };
+    malformed(DriveReport { ended: Some(completed), ..report(claim) }, "ended.exit_status");
     let ready = vec![ReadyTool { call: "one".to_owned(), limits: vec![String::new()] }];
     malformed(DriveReport { ready, ..report(claim) }, "ready.limits");
     for failed in [None, Some("it fell silent".to_owned())] {

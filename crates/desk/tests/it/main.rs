@@ -6,5 +6,6 @@ mod desk;
 mod driver;
 mod hung;
 mod run_end;
+mod store_check;
 mod two_desks;
 mod watch;

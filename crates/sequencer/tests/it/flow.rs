@@ -170,6 +170,30 @@ fn a_revoked_key_is_refused_from_then_on() {
 }
 
 #[test]
+fn traces_exported_alone_and_together_show_the_same_roots() {
+    let office = Office::create(Arc::new(MemoryStore::new()));
+    let five_checkpoints = || (0..5).try_for_each(|_| office.sequencer.checkpoint().map(|_| ())).unwrap();
+    let early = office.open();
+    five_checkpoints();
+    let late = office.open();
+    five_checkpoints();
+    let trees = office.sequencer.root_trees().unwrap();
+    for (run, roots) in [(&early, 8), (&late, 5)] {
+        let mut together = Vec::new();
+        let software = text("a test");
+        office.sequencer.export_under(Some(&trees), run.trace, software, &mut together, &mut |_| ()).unwrap();
+        let inclusions = |file: Vec<u8>| {
+            let file = String::from_utf8(file).unwrap();
+            let lines = file.lines().filter(|line| line.starts_with("{\"inclusion\":"));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let alone = inclusions(office.export(run.trace));
+        assert_eq!(alone.len(), roots);
+        assert_eq!(inclusions(together), alone);
+    }
+}
+
+#[test]
 fn the_operator_ends_a_run() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     let mut run = office.open();

@@ -20,6 +20,7 @@ use hyper::{HeaderMap, Method};
 
 use crate::{
     api::{Api, Route},
+    places::OwnPlace,
     problem::Problem,
     read::Parameters,
     service::Shared,
@@ -39,6 +40,7 @@ pub(super) fn add(api: Api) -> Api {
 async fn feed(
     State(service): State<Shared>,
     Extension(caller): Extension<Caller>,
+    Extension(place): Extension<OwnPlace>,
     Parameters(parameters): Parameters<FeedParameters>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -46,6 +48,7 @@ async fn feed(
     let after = last.or(parameters.after.as_deref()).map(str::parse).transpose();
     let after =
         after.map_err(|_| Problem::malformed("after: expected the id of an event, found another text"))?;
+    place.wait()?;
     let watch = service.desk.watch(&caller, Interest::Events, after)?;
     let stream = Sse::new(Watching::new(watch, sent)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
     Ok(stream.into_response())

@@ -6,11 +6,16 @@ mod connection;
 mod sessions;
 mod written;
 
-use std::{io, sync::Arc};
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
 
 use axum::{
     Json, Router,
-    body::Body,
+    body::{Body, Bytes, HttpBody},
     extract::{Request, State},
     middleware,
     response::{IntoResponse as _, Response},
@@ -32,7 +37,12 @@ use demur_mcp::{
     written::{ReplyWriter, ReplyWritten},
 };
 use http_body_util::Full;
-use hyper::{StatusCode, header, http::request::Parts};
+use hyper::{
+    StatusCode,
+    body::{Frame, SizeHint},
+    header,
+    http::request::Parts,
+};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::SessionId,
 };
@@ -41,6 +51,7 @@ use tokio::sync::OnceCell;
 use self::{connection::ServerConnection, sessions::Sessions, written::WatchedBody};
 use crate::{
     api::admit,
+    places::OwnPlace,
     problem::Problem,
     read,
     service::{Shared, over},
@@ -92,22 +103,62 @@ async fn states_of(service: &Shared) -> Result<Arc<States>, Refusal> {
 /// Serves one request. Its body is read here, where a slow one is told so.
 async fn serve(service: Shared, protocol: Protocol, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
+    // A call may be held until somebody answers, and a stream for as long as its client likes.
+    if let Err(refusal) = parts.extensions.get::<OwnPlace>().map_or(Ok(()), OwnPlace::wait) {
+        return Problem::from(refusal).into_response();
+    }
     let bytes = match read::read(body, MAX_MESSAGE_BYTES, service.timeouts().body).await {
         Ok(bytes) => bytes,
         Err(problem) => return problem.into_response(),
     };
+    let caller = parts.extensions.get::<Caller>().cloned().unwrap_or(Caller::Stranger);
     let media = parts.headers.get(header::CONTENT_TYPE);
     let is_json = media.is_some_and(|media| media.as_bytes().starts_with(b"application/json"));
     // Whoever leaves meanwhile takes this end along.
     let (writer, written) = ReplyWriter::new();
     parts.extensions.insert(written);
     let request = Request::from_parts(parts, Full::new(bytes.clone()));
-    let response = protocol.handle(request).await.map(Body::new);
+    let response = tokio::select! {
+        response = protocol.handle(request) => response,
+        () = service.desk.ended_credential(&caller) => return Problem::from(stranger()).into_response(),
+    };
+    let desk = Arc::clone(&service.desk);
+    let ended = async move { desk.ended_credential(&caller).await };
+    let response = response.map(|body| Body::new(Ending { body: Body::new(body), ended: Box::pin(ended) }));
     // The library says so, in words of its own, of whatever it cannot read.
     if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
         return (StatusCode::BAD_REQUEST, Json(no_message(&bytes))).into_response();
     }
     response.map(|body| Body::new(WatchedBody::new(body, writer)))
+}
+
+/// A body that ends with the credential of whoever it is for.
+struct Ending {
+    body: Body,
+    ended: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl HttpBody for Ending {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if self.ended.as_mut().poll(context).is_ready() {
+            return Poll::Ready(None);
+        }
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 /// The server, as the host of the door.

@@ -12,6 +12,7 @@ use crate::{
 };
 use demur_api::server_limits::ServerLimits;
 use demur_server::peer_timeouts::PeerTimeouts;
+use serde_json::json;
 
 fn impatient() -> Server {
     let brief = Duration::from_millis(300);
@@ -84,31 +85,59 @@ fn clients_that_never_read_are_let_go_and_others_are_served_meanwhile() {
 }
 
 #[test]
-fn there_is_room_for_so_many_connections_and_the_user_of_this_machine_has_its_own() {
-    let server = Server::start();
-    let most = ServerLimits::default().connections as usize;
-    let mut idle = Vec::new();
-    while idle.len() < most - 1 {
-        idle.push(connect(&server));
-        if idle.len().is_multiple_of(512) {
-            // Served after those before it: the queue of the kernel, which drops what it has no room for, is empty.
-            assert_eq!(server.call("GET", "/healthz").send().status, 200);
-        }
-    }
-    let reply = |stream: &mut TcpStream| {
-        let request = format!("GET /healthz HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", server.port());
-        stream.write_all(request.as_bytes()).unwrap();
-        stream.read(&mut [0; 4096])
+fn one_connection_too_many_takes_the_place_of_the_one_that_was_silent_for_longest() {
+    let server = Server::start_within(ServerLimits { connections: 64, ..ServerLimits::default() });
+    let mut silent: Vec<_> = (0..64).map(|_| connect(&server)).collect();
+    assert_eq!(server.call("GET", "/healthz").send().status, 200);
+    assert!(is_over(&mut silent[0]), "the first one went");
+    let request = format!("GET /healthz HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", server.port());
+    silent[63].write_all(request.as_bytes()).unwrap();
+    assert!(!is_over(&mut silent[63]), "the last one is served");
+}
+
+#[test]
+fn one_connection_too_many_waits_where_each_has_a_request() {
+    let server = Server::start_within(ServerLimits { connections: 16, ..ServerLimits::default() });
+    let asker = server.token("asker", &["ask"]);
+    let call = server.call("POST", "/v1/questions").token(&asker).header("Content-Length", "100");
+    let begun = |_| {
+        let mut stream = call.clone().header("Expect", "100-continue").open();
+        assert_eq!(head(&mut stream).unwrap().0, 100, "its body is waited for");
+        stream
     };
-    let mut last = connect(&server);
-    assert!(reply(&mut last).unwrap() > 0, "the last one that has room is served");
+    let mut slow: Vec<_> = (0..16).map(begun).collect();
     let mut beyond = connect(&server);
+    let request = format!("GET /healthz HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", server.port());
+    beyond.write_all(request.as_bytes()).unwrap();
     beyond.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    assert_eq!(reply(&mut beyond).unwrap_err().kind(), ErrorKind::WouldBlock, "the next one waits");
-    assert_eq!(server.local("GET", "/v1/server").send().status, 200);
-    idle.pop();
+    assert_eq!(beyond.read(&mut [0; 4096]).unwrap_err().kind(), ErrorKind::WouldBlock, "it waits");
+    assert_eq!(server.local("GET", "/v1/server").send().status, 200, "the user of this machine has places");
+    slow.pop();
     beyond.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     assert!(beyond.read(&mut [0; 4096]).unwrap() > 0, "once another goes, it is served");
+}
+
+#[test]
+fn those_who_wait_leave_places_for_those_who_answer() {
+    let server = Server::start_within(ServerLimits { local_connections: 16, ..ServerLimits::default() });
+    let ask = server.local("POST", "/v1/questions").json(&json!({"question": "Deploy?"}));
+    let ids: Vec<_> = (0..14).map(|_| ask.send().json()["id"].as_str().unwrap().to_owned()).collect();
+    let wait = |id: &String| server.local("GET", &format!("/v1/questions/{id}/wait?seconds=60"));
+    let waiting: Vec<_> = ids.iter().map(|id| wait(id).open()).collect();
+    until("all of them wait", || server.local("GET", "/v1/server").send().json()["waiting"] == 14);
+    for call in [wait(&ids[0]), server.local("GET", "/v1/feed")] {
+        let refused = call.send();
+        assert_eq!((refused.status, refused.code().as_str()), (503, "OVERLOADED"));
+    }
+    let _silent: Vec<_> = (0..16).map(|_| ask.connect().unwrap()).collect();
+    for id in &ids {
+        assert_eq!(server.answer(id, &json!("yes")).status, 200);
+    }
+    for mut stream in waiting {
+        let reply = Reply::read(&mut stream).unwrap();
+        assert_eq!((reply.status, &reply.json()["state"]), (200, &json!("answered")));
+    }
+    assert_eq!(wait(&ids[0]).send().status, 200, "their places are free again");
 }
 
 #[test]

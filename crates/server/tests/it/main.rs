@@ -7,6 +7,7 @@ mod body;
 mod browser;
 mod client;
 mod connection;
+mod credential_end;
 mod deadline;
 mod feed;
 mod folder;

@@ -318,6 +318,10 @@ fn every_answer_carries_how_sure_one_can_be_who_gave_it() {
     let assurance = |reply: &Reply| reply.json()["question"]["outcome"]["assurance"].clone();
     let id = server.ask(&asker, &ask);
     assert_eq!(act(&server, &relay, &id, "answer", &json!({"answer": "a"})).code(), "NAME_MISSING");
+    for blank in [" ", "\u{200b}", "\u{2800}"] {
+        let refused = act(&server, &relay, &id, "answer", &json!({"answer": "a", "by": blank}));
+        assert_eq!((refused.code().as_str(), &refused.json()["field"]), ("NAME_INVALID", &json!("by")));
+    }
     let relayed = act(&server, &relay, &id, "answer", &json!({"answer": "a", "by": "kim"}));
     assert_eq!(
         (assurance(&relayed), &relayed.json()["question"]["outcome"]["by"]),

@@ -63,6 +63,15 @@ impl Server {
         server
     }
 
+    /// Starts a server on a new folder that takes no more than this.
+    pub(crate) fn start_within(limits: ServerLimits) -> Self {
+        let own = tempfile::tempdir().unwrap();
+        let config = Config { limits, ..config(own.path()) };
+        let mut server = Self::of(config, PeerTimeouts::default());
+        server.own = Some(own);
+        server
+    }
+
     fn start_in(folder: &Path, timeouts: PeerTimeouts) -> Self {
         Self::run(folder, Vec::new(), timeouts)
     }
@@ -72,22 +81,18 @@ impl Server {
     }
 
     fn listen(folder: &Path, rules: Vec<PathBuf>, timeouts: PeerTimeouts, listen: Listen) -> Self {
-        let config = Config {
-            data: DataFolder::at(folder.to_owned()),
-            rules,
-            listen,
-            idle: None,
-            user: "pat".try_into().unwrap(),
-            version: "test".to_owned(),
-            limits: ServerLimits::default(),
-        };
+        Self::of(Config { rules, listen, ..config(folder) }, timeouts)
+    }
+
+    fn of(config: Config, timeouts: PeerTimeouts) -> Self {
+        let folder = config.data.path().to_owned();
         let (sender, receiver) = mpsc::channel();
         let running = thread::spawn(move || {
             serve::run_with(config, timeouts, |service| sender.send(service.address().unwrap()).unwrap())
         });
         let address = receiver.recv().expect("the server starts");
         let port = address.rsplit_once(':').unwrap().1.parse().unwrap_or_default();
-        Self { folder: folder.to_owned(), port, running: Some(running), own: None }
+        Self { folder, port, running: Some(running), own: None }
     }
 
     /// Returns the data folder.
@@ -164,6 +169,18 @@ impl Drop for Server {
         } else {
             self.stop().expect("the server ends in good order");
         }
+    }
+}
+
+fn config(folder: &Path) -> Config {
+    Config {
+        data: DataFolder::at(folder.to_owned()),
+        rules: Vec::new(),
+        listen: Listen::Loopback(None),
+        idle: None,
+        user: "pat".try_into().unwrap(),
+        version: "test".to_owned(),
+        limits: ServerLimits::default(),
     }
 }
 

@@ -19,6 +19,7 @@ impl Reason for StoreError {
             Self::Missing { .. } => "NO_STORE",
             Self::Exists { .. } => "STORE_EXISTS",
             Self::Misuse { .. } => BUG,
+            Self::Gone { .. } => "STORE_GONE",
             Self::LeaseLost => "LEASE_LOST",
             Self::Stopped => "STORE_STOPPED",
             Self::Uncertain => "WRITE_UNCERTAIN",

@@ -344,3 +344,25 @@ fn every_lease_of_an_earlier_opening_is_dead() {
     let reader = SqliteStore::open_read_only(filled.path()).unwrap();
     assert!(matches!(reader.begin_lease(sha256(b"d")), Err(StoreError::ReadOnly)));
 }
+
+/// ONE-05
+#[test]
+fn store_whose_files_are_gone_acknowledges_nothing_more() {
+    for (name, replaced) in [("ledger.db", false), ("ledger.db-wal", false), ("ledger.db", true)] {
+        let mut filled = Filled::new();
+        let store = filled.open();
+        store.expect_in_place().unwrap();
+        let path = filled.path().join(name);
+        if replaced {
+            fs::copy(&path, filled.path().join("copy")).unwrap();
+            fs::rename(filled.path().join("copy"), &path).unwrap();
+        } else {
+            fs::remove_file(&path).unwrap();
+        }
+        filled.sample.record(&mut filled.work, b"late");
+        store.put_artifact(b"late").unwrap();
+        let refused = commit(&store, slice::from_ref(&filled.sample.append(&mut filled.work)));
+        assert!(matches!(refused, Err(StoreError::Gone { .. })), "{name}: {refused:?}");
+        assert!(matches!(store.expect_in_place(), Err(StoreError::Gone { .. })));
+    }
+}

@@ -77,6 +77,11 @@ fn check_ended(tool: &ToolReport, started: Option<&str>) -> Result<(), Refusal> 
         let message = format!("expected the end of {started}, which event {} starts", tool.started);
         return Err(malformed("ended.call", format!("{message}, found that of another call")));
     }
+    // A tool that ended so has not done what it was to do, whatever its client calls it.
+    if let (None, Some(status @ 1..)) = (tool.failure, tool.exit_status) {
+        let message = format!("expected exit status 0 of a tool that completed, found {status}");
+        return Err(malformed("ended.exit_status", message));
+    }
     if tool.duration > MAX_DURATION_MILLIS {
         let message = format!("expected at most {MAX_DURATION_MILLIS} ms, found {}", tool.duration);
         return Err(malformed("ended.duration", message));

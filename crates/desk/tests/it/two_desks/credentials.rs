@@ -43,10 +43,10 @@ async fn wait_that_is_over_tells_nothing_to_a_token_that_was_revoked_elsewhere()
     elsewhere.desk.on_worker(Desk::load_tokens).await.unwrap();
     let wait = request::<op::WaitForQuestion>(json!({"question": id}), json!({"seconds": 1}), json!({}));
     let waits = elsewhere.desk.call(&caller, wait);
-    let revokes = here.call::<op::RevokeToken>(json!({"token": token}), json!({}));
-    let (waited, revoked) = tokio::join!(waits, revokes);
-    revoked.unwrap();
-    assert_eq!(waited.map(drop).unwrap_err().code, Code::Unauthenticated);
+    let revocation = here.call::<op::RevokeToken>(json!({"token": token}), json!({}));
+    let (reply, ended) = tokio::join!(waits, revocation);
+    ended.unwrap();
+    assert_eq!(reply.map(drop).unwrap_err().code, Code::Unauthenticated);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

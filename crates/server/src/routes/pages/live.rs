@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use axum::{
+    Extension,
     body::Body,
     extract::State,
     response::{IntoResponse as _, Response},
@@ -21,6 +22,7 @@ use serde::Serialize;
 use super::{LOOKING, Visiting};
 use crate::{
     api::{Api, Route},
+    places::OwnPlace,
     problem::Problem,
     service::Shared,
     watching::Watching,
@@ -34,11 +36,13 @@ pub(super) fn add(api: Api) -> Api {
 async fn live(
     State(service): State<Shared>,
     visiting: Visiting,
+    Extension(place): Extension<OwnPlace>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     // A place that cannot be read is as unknown as one that is long gone.
     let last = headers.get("last-event-id").map(|value| value.to_str().unwrap_or_default());
     let after = last.map(|last| last.parse().unwrap_or_default());
+    place.wait()?;
     let watch = service.desk.watch(&visiting.caller, Interest::Questions, after)?;
     let head = [
         (header::CONTENT_TYPE, "text/event-stream"),
