@@ -1,5 +1,5 @@
 //! A command that is to be recorded, and what follows once it is. There are two ways to record it: on a thread that waits for
-//! the disk ([`Recording::perform`]), and without one ([`Recording::record`]).
+//! the disk ([`Recording::perform`]), and without one (`Recording::record`).
 
 use std::{future, sync::Arc};
 
