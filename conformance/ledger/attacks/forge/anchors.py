@@ -127,10 +127,10 @@ def _equivocation(family: Family) -> None:
     family.holds("prefix", about, fork(), "pass_with_warnings", second=fork("approved"), integrity=False)
     about = "The same two files the other way round."
     family.holds("prefix-reversed", about, fork("approved"), "pass_with_warnings", second=fork(), integrity=False)
-    about = "Two files of two traces of one store do not contradict each other."
-    family.holds("other-trace", about, mini(), "pass_with_warnings", second=_sibling("mini"), integrity=False)
-    about = "Two files of two stores do not contradict each other."
-    family.holds("other-store", about, mini(), "pass_with_warnings", second=tiny(), integrity=False)
+    about = "Two files of two traces of one store cannot be compared."
+    family.holds("other-trace", about, mini(), "not_established", second=_sibling("mini"), integrity=False)
+    about = "Two files of two stores cannot be compared."
+    family.holds("other-store", about, mini(), "not_established", second=tiny(), integrity=False)
 
 
 def _sibling(label: str = "tiny") -> Export:

@@ -325,7 +325,7 @@ fn final_statement_says_what_was_left_undone() {
     let policy = "[tools.echo]\n[tools.rm]\nprograms = [\"nothing\"]\n".to_owned();
     Draft { policy, ..draft }.run(&sandbox, 0);
     let last = entries(&sandbox).into_iter().find(|entry| entry["kind"] == "final_statement_signed").unwrap();
-    assert_eq!(last["why"], "not everything was done: 1 blocked calls, 1 claims that could not be made");
+    assert_eq!(last["why"], "not everything was done: 1 blocked call, 1 claim that could not be made");
 }
 
 /// LED-16, LED-35

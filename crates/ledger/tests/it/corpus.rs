@@ -67,10 +67,15 @@ fn outcome(case: &Case) -> (String, Option<String>, Option<u64>, String) {
         Err(error) => return ("fail".into(), Some(error.code().into()), None, error.to_string()),
     };
     let verdict = serde_json::to_value(report.verdict).unwrap().as_str().unwrap().to_owned();
-    if let Some(second) = &case.second
-        && let Ok(Some(found)) = compare(&report, &run(second).unwrap())
-    {
-        return ("fail".into(), Some("EQUIVOCATION".into()), Some(found.sequence.number()), String::new());
+    if let Some(second) = &case.second {
+        match compare(&report, &run(second).unwrap()) {
+            Ok(Some(found)) => {
+                let event = Some(found.sequence.number());
+                return ("fail".into(), Some("EQUIVOCATION".into()), event, String::new());
+            }
+            Err(_) => return ("not_established".into(), None, None, report.to_text()),
+            Ok(None) => {}
+        }
     }
     let first = report.findings.iter().find(|finding| Some(finding.code) == report.code());
     let event = first.and_then(|finding| finding.sequence).map(Sequence::number);

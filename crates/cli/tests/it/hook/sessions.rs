@@ -159,7 +159,7 @@ fn session_that_begins_puts_the_hook_in_force() {
     let sandbox = Sandbox::new();
     sandbox.start_server();
     sandbox.run(&["stop"]).expect_code(0);
-    assert!(is_stopped(&sandbox, "one"), "nobody knows what is open");
+    assert_eq!(why_stopped(&sandbox, "one"), None, "the record says that nothing is open");
     assert_eq!(told(&sandbox, "one", "SessionStart", false), None);
     sandbox.run(&["stop"]).expect_code(0);
     assert_eq!(why_stopped(&sandbox, "one"), None);

@@ -107,7 +107,7 @@ fn what_is_not_there_or_not_open_is_told() {
             ("an unknown plan", &["plan", "show", session], 2, "expected a session"),
             ("an unknown key", &["keys", "show", "alicia"], 2, "alicia"),
             ("an unknown token", &["token", "revoke", "nothing"], 2, "expected a token"),
-            ("an unknown person", &["people", "remove", "nobody"], 2, "expected the name of somebody"),
+            ("an unknown person", &["people", "remove", "nobody"], 2, "expected the name of a person"),
             ("nobody to pass to", &["pass", &sure, "--to", "nobody"], 2, "found \"nobody\""),
             ("keys alone for a person's word", &["pass", &sure, "--to", "robot"], 3, "a person's word"),
             ("no run to go on with", &["run", "resume"], 2, "expected a run"),
