@@ -143,7 +143,8 @@ fn artifact_that_the_store_has_lost_is_named_and_keeps_nothing_else_from_coming_
         assert_eq!(back.lost.iter().map(|lost| lost.sequence).collect::<Vec<_>>(), [lost[0].sequence]);
         let again = SqliteStore::open(&restored).unwrap();
         assert_eq!(again.records("lost-artifact/", None, 10).unwrap(), []);
-        assert_eq!(again.check(&mut |_| {}).unwrap().len(), 1);
+        let problems = |store: SqliteStore| store.check(&mut |_| {}).unwrap().len();
+        assert_eq!(problems(again), problems(filled.open()));
     }
 }
 
