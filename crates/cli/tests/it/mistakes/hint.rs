@@ -56,7 +56,7 @@ fn is_command(text: &str) -> bool {
 fn is_name(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
         && !word.starts_with('-')
-        && word != "last"
+        && !["last", "agent"].contains(&word)
 }
 
 /// Commands that change nothing.
