@@ -4,6 +4,7 @@
 
 mod error;
 mod guard;
+mod rested;
 
 use std::{collections::BTreeMap, fmt};
 
@@ -11,6 +12,7 @@ use demur_core::{hash::Digest, time::Timestamp};
 use serde::{Deserialize, Serialize};
 
 pub use error::QuestionError;
+pub use rested::{AnswerEnd, RestedBook, RestedEvent};
 
 use crate::{
     envelope::Event,
