@@ -66,6 +66,7 @@ impl<'a> SocketRequest<'a> {
             method: match O::ABOUT.method {
                 operation::Method::Get => Method::GET,
                 operation::Method::Post => Method::POST,
+                operation::Method::Put => Method::PUT,
                 operation::Method::Delete => Method::DELETE,
             },
             body: if O::Body::is_nothing() { Vec::new() } else { body },

@@ -1,6 +1,7 @@
 //! A plan on its way from submission to attestation (CLR-30): read from its trace, gone on with, read again. The same
 //! for every door.
 
+mod change;
 mod handle;
 mod list;
 mod spoken;
@@ -39,6 +40,7 @@ use demur_plan::{
 use demur_rules::{Plan, Rules};
 use demur_sequencer::Sequencer;
 
+pub use change::{replace, revoke};
 pub use list::list;
 pub(crate) use list::{PlanPage, plan_page, session_of};
 pub(crate) use spoken::resolve_as;
@@ -149,7 +151,15 @@ pub fn resolve_shown(
         told = Some(judged.clone());
         Ok((act, judged))
     });
-    // An answer that is not of its kind was refused; the gap stays open like after any other that does not settle it.
+    judged(performed, told)
+}
+
+/// Returns the event and what the rules say. An answer that is not of its kind was refused; the gap stays open like after
+/// any other that does not settle it.
+fn judged(
+    performed: Result<(Position, Judged), Refusal>,
+    told: Option<Judged>,
+) -> Result<(Option<Position>, Judged), Refusal> {
     match (performed, told) {
         (Ok((at, judged)), _) => Ok((Some(at), judged)),
         (Err(error), Some(judged @ Judged::Escalated(_))) if error.code.is_about_the_kind() => {

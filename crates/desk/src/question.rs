@@ -1,11 +1,12 @@
-//! Questions at the desk, the same for every door: asked, listed, looked at, answered, declined, passed on, extended,
-//! cancelled (design: one question, many doors; ONE-01, ONE-02, CLR-03, CLR-04). Whether something counts, the engine
+//! Questions at the desk, the same for every door: asked, listed, looked at, answered, answered anew, declined, passed on,
+//! extended, cancelled (design: one question, many doors; ONE-01, ONE-02, CLR-03, CLR-04). Whether something counts, the engine
 //! decides; here it is put into events.
 
 mod act;
 mod alike;
 mod ask;
 mod cache;
+mod change;
 mod deliver;
 mod expire;
 mod handle;
@@ -22,7 +23,7 @@ mod view;
 
 use demur_api::question::{
     Act, Answer, Answering, Ask, Delivered, Done, Ending, Extension, Listed, Passing, QuestionId,
-    QuestionView, Whom, needed, way,
+    QuestionView, Replacement, RevokeParameters, Whom, needed, way,
 };
 
 pub(crate) use act::answering;
@@ -30,9 +31,9 @@ pub use act::{accept, answer, cancel, decline, extend, has_answering_key, pass_o
 pub use ask::{Asked, ask};
 use ask::{asking, asking_keyed};
 pub(crate) use cache::QuestionCache;
+pub use change::{replace, revoke};
 pub use deliver::deliver;
 pub(crate) use expire::expire;
-pub use history::{QuestionEvent, QuestionHistory};
 pub use in_person::PersonalAct;
 pub use list::{list, list_of};
 pub use once::{Once, ask_once, note_heard};
