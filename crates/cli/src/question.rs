@@ -1,5 +1,6 @@
 //! `demur show`, `answer`, `decline`, `extend`, `pass`, `cancel`, and `inbox --list`: one question, or the list of them.
 
+mod change;
 mod lines;
 
 use std::io::{self, IsTerminal as _, Read as _};
@@ -18,7 +19,7 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_core::{limit::Whole, visible::visible};
-use demur_ledger::facts::AnswerKind;
+use demur_ledger::{facts::AnswerKind, question::RestedEvent};
 use serde::Serialize;
 
 pub(crate) use lines::{describe, kinds, listed, remarks, state, summary, too_late, weight};
@@ -38,7 +39,8 @@ pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Resul
     let client = Client::of_existing(context)?;
     let question = fetch(&client, lookup::question(context, &arguments.question)?)?;
     let (id, waits) = (question.id, question.is_open());
-    context.output.reply(&Shown(question))?;
+    let rested = change::rested(&client, id)?;
+    context.output.reply(&Shown { question, rested })?;
     // A program that looks is nobody who was shown it.
     if waits && context.output.is_live() { delivered(&client, vec![id]) } else { Ok(()) }
 }
@@ -47,21 +49,30 @@ pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Resul
 pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> Result<Exit, Failure> {
     let client = Client::of_existing(context)?;
     let id = lookup::question(context, &arguments.question)?;
+    if arguments.revoke {
+        return change::revoke(context, &client, id, arguments.reason.clone());
+    }
     let Some(words) = &arguments.answer else {
         let act = Act { reason: arguments.note.clone(), by: None };
         return told(context, &client, id, act_on::<AcceptQuestion>(&client, id, act));
     };
     let shown = fetch(&client, id)?;
-    let words = if words == "-" { read(context, &shown)? } else { words.clone() };
+    let words = match words.as_str() {
+        "-" => read(context, &shown, arguments.replace)?,
+        words => words.to_owned(),
+    };
+    let stays = if arguments.replace { "the answer stays as it is" } else { "the question is still open" };
     let given = Answer {
         answer: typed(&shown.kinds, &shown.choices, &words).map_err(|error| {
-            Failure::from(error)
-                .with_hint(format!("the question is still open; `demur show {id}` shows what fits"))
+            Failure::from(error).with_hint(format!("{stays}; `demur show {id}` shows what fits"))
         })?,
         note: arguments.note.clone(),
         request: shown.request,
         by: None,
     };
+    if arguments.replace {
+        return change::replace(context, &client, &shown, given);
+    }
     told(context, &client, id, act_on::<operation::AnswerQuestion>(&client, id, given))
 }
 
@@ -147,12 +158,12 @@ pub(crate) fn more_time(client: &Client, id: QuestionId, extension: Extension) -
 }
 
 /// Returns the answer that comes over standard input. A secret at a terminal is typed unseen.
-fn read(context: &mut Context<'_>, shown: &QuestionView) -> Result<String, Failure> {
+fn read(context: &mut Context<'_>, shown: &QuestionView, replaces: bool) -> Result<String, Failure> {
     let secret = shown.kinds.contains(&AnswerKind::Secret);
     if !secret || !io::stdin().is_terminal() {
         return from_input("answer", secret);
     }
-    if shown.outcome.is_some() {
+    if shown.outcome.is_some() && !replaces {
         return Err(late(context, Refusal::new(Code::Rule(RuleCode::QUESTION_CLOSED), ""), shown));
     }
     inbox::secret(context)?.ok_or_else(|| {
@@ -201,12 +212,18 @@ fn late(context: &Context<'_>, refusal: Refusal, shown: &QuestionView) -> Failur
 }
 
 #[derive(Serialize)]
-#[serde(transparent)]
-struct Shown(QuestionView);
+struct Shown {
+    #[serde(flatten)]
+    question: QuestionView,
+    /// What was done on answers that no longer count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rested: Vec<RestedEvent>,
+}
 
 impl Reply for Shown {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        describe(&self.0, paint)
+        let rested = self.rested.iter().map(|rested| format!("  {} {rested}", paint.bad("warning")));
+        describe(&self.question, paint).into_iter().chain(rested).collect()
     }
 }
 

@@ -134,6 +134,16 @@ pub(super) fn done(done: &Done, paint: Paint) -> Vec<String> {
     vec![format!("{} {words} is {}{again}", paint.good("Done:"), state(question))]
 }
 
+/// Returns what came of taking an answer back.
+pub(super) fn revoked(done: &Done, paint: Paint) -> Vec<String> {
+    let again = if done.repeated { " It was so before; nothing was recorded now." } else { "" };
+    let words = named(&done.question);
+    vec![format!(
+        "{} the answer to {words} is taken back. The question is open again.{again}",
+        paint.good("Done:")
+    )]
+}
+
 /// Returns a question by how its words begin, on one line: somebody who typed `last` sees which one it was.
 fn named(question: &QuestionView) -> String {
     let Some(words) = question.question.as_deref().or(question.terse.as_deref()) else {
