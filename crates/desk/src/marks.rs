@@ -9,6 +9,7 @@
 
 mod elsewhere;
 mod handle;
+mod seen;
 mod standing;
 
 use std::{
@@ -39,6 +40,7 @@ use demur_ledger::{
 };
 use demur_sequencer::Listener;
 
+pub use seen::{SESSIONS, discard_revoked, see};
 pub use standing::{name, tidy};
 
 use crate::durable;
@@ -224,6 +226,7 @@ impl Marks {
 
 impl Listener for Marks {
     fn recorded(&self, trace: TraceId, entries: &[Entry]) {
+        entries.iter().for_each(|entry| seen::renew(&self.folder, trace, entry));
         let kept = self.kept();
         if kept.askers.is_empty() {
             return;

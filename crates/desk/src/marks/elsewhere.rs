@@ -13,11 +13,12 @@ use demur_ledger::{
 use demur_sequencer::Listener as _;
 use demur_store::contract::Store;
 
-use super::{Marks, OPEN};
+use super::{Marks, OPEN, seen};
 
 impl Marks {
     /// Marks what others asked, and takes away the marks of what they settled.
     pub(crate) fn hear(&self, store: &dyn Store, changes: Vec<(TraceId, Entry)>) -> Result<(), Refusal> {
+        changes.iter().for_each(|(trace, entry)| seen::renew(&self.folder, *trace, entry));
         if self.kept().askers.is_empty() {
             return Ok(());
         }
