@@ -91,6 +91,7 @@ pub(crate) enum Job {
     Challenge,
     Conclude,
     AuditRun,
+    AbortRun,
 }
 
 /// What a client may expect of a tool.

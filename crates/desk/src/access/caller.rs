@@ -68,6 +68,7 @@ impl Caller {
             // A person may whatever people may, so no operation has to say so.
             Self::Token(token) if token.scopes.contains(&Scope::Person) => match token.role {
                 Some(PersonRole::Auditor) => any.contains(&Scope::Read),
+                Some(PersonRole::Operator) if any.contains(&Scope::Operate) => true,
                 _ => any.iter().any(|scope| matches!(scope, Scope::Answer | Scope::Relay | Scope::Read)),
             },
             Self::Token(token) => token.scopes.iter().any(|scope| any.contains(scope)),
