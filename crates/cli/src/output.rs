@@ -21,6 +21,7 @@ pub(crate) use demur_core::words::{counted, counted_as};
 pub(crate) use paint::Paint;
 pub(crate) use progress::{Progress, percent};
 pub(crate) use table::Table;
+use width::error_columns;
 pub(crate) use width::{NARROW, columns, fitted, wrapped};
 
 use crate::failure::Failure;
@@ -125,14 +126,14 @@ impl Output {
     /// Writes a remark to whoever sits at the terminal; no program hears it.
     pub(crate) fn remark(&self, line: &str) {
         if !self.json && io::stderr().is_terminal() {
-            write_error(visible(line).as_bytes());
+            write_note(line);
         }
     }
 
     /// Writes a line to standard error for people, also in a pipe. A program that wants documents hears of errors alone.
     pub(crate) fn notice(&self, line: &str) {
         if !self.json {
-            write_error(visible(line).as_bytes());
+            write_note(line);
         }
     }
 
@@ -170,6 +171,16 @@ impl Output {
     pub(crate) fn error_text(&self, plain: &str, painted: &str) {
         write_error(if self.err.is_on() { painted } else { plain }.trim_end().as_bytes());
     }
+}
+
+/// Writes a line of ours to standard error, broken between words where the terminal is narrow.
+fn write_note(line: &str) {
+    let line = visible(line);
+    let text = match error_columns().filter(|columns| *columns < NARROW) {
+        Some(columns) => wrapped(&line, columns).join("\n"),
+        None => line.to_string(),
+    };
+    write_error(text.as_bytes());
 }
 
 /// There is nobody left to tell if this fails too: the exit code has to do.

@@ -1,12 +1,23 @@
 //! How wide the terminal is, for what is laid out to fit.
 
+use std::os::fd::BorrowedFd;
+
 use demur_core::visible::visible_lines;
 use rustix::termios::tcgetwinsize;
 use unicode_width::UnicodeWidthChar as _;
 
 /// Returns how many columns the terminal at standard output has; nothing where there is none, or where it does not say.
 pub(crate) fn columns() -> Option<usize> {
-    let size = tcgetwinsize(rustix::stdio::stdout()).ok()?;
+    columns_at(rustix::stdio::stdout())
+}
+
+/// Returns how many columns the terminal at standard error has.
+pub(crate) fn error_columns() -> Option<usize> {
+    columns_at(rustix::stdio::stderr())
+}
+
+fn columns_at(stream: BorrowedFd<'_>) -> Option<usize> {
+    let size = tcgetwinsize(stream).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 

@@ -52,8 +52,7 @@ fn lists_and_answers_break_between_words_on_a_narrow_terminal() {
         "demur status",
         &verify,
     ];
-    // The first makes the folder, and tells its path.
-    for said in said(&commands, 40).into_iter().skip(1) {
+    for said in said(&commands, 40) {
         let too_wide = |line: &&str| line.trim_end().chars().count() > 40;
         // A word that is longer than a line stands alone, behind the name of its column at most.
         let broken = said.lines().filter(too_wide).find(|line| line.split_whitespace().count() > 2);
