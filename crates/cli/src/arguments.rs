@@ -15,7 +15,10 @@ mod similar;
 mod store;
 mod verify;
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -65,6 +68,15 @@ pub(crate) struct Arguments {
     pub(crate) json: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Arguments {
+    /// Returns the data folder that hints have to name, because the caller named it. A detached server's caller is another
+    /// command, which knows how its own user named the folder.
+    pub(crate) fn folder_of_hints(&self) -> Option<&Path> {
+        let is_detached = matches!(&self.command, Command::Serve(serve) if serve.detached);
+        self.data.as_deref().filter(|_| !is_detached)
+    }
 }
 
 #[derive(Debug, Subcommand)]

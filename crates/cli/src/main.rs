@@ -83,7 +83,7 @@ fn run() -> Exit {
     let mut output = Output::of_process(arguments::asks_for_json(&words));
     let ended = match Arguments::try_parse_from(&words) {
         Ok(arguments) => perform(&arguments, &mut output).map_err(|error| {
-            let hint = arguments.data.as_deref().zip(error.hint());
+            let hint = arguments.folder_of_hints().zip(error.hint());
             match hint.map(|(folder, hint)| hints::in_folder(hint, folder)) {
                 Some(hint) => error.with_hint(hint),
                 None => error,

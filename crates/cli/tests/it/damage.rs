@@ -104,7 +104,7 @@ fn every_change_to_the_registry_is_told_by_event() {
         let before = sandbox.contents();
         let error = sandbox.json_error(&["keys", "list"], 2);
         let writing = sandbox.json_error(&["keys", "new", "carol", "--role", "critic"], 2);
-        assert_eq!((&error["code"], &error["message"]), (&writing["code"], &writing["message"]), "{name}");
+        assert_eq!(error, writing, "{name}");
         assert_eq!(sandbox.contents(), before, "{name}");
         let message = redact(error["message"].as_str().unwrap());
         writeln!(told, "{name}: {}: {message}", error["code"].as_str().unwrap()).unwrap();
