@@ -74,7 +74,9 @@ fn an_operation_that_an_open_gap_blocks_is_refused_until_the_gap_is_settled() {
     assert_eq!((refused.status, refused.code().as_str()), (409, "OPERATION_BLOCKED"));
     let refused = post(&server, &agent, &at("/confirm"), &json!({}));
     assert_eq!((refused.status, refused.code().as_str()), (409, "QUESTIONS_OPEN"));
-    assert!(refused.json().to_string().contains("gap-001 (compliance.jurisdiction)"), "{}", refused.json());
+    let problem = refused.json();
+    assert!(problem["detail"].as_str().unwrap().contains("gap-001 (compliance.jurisdiction)"), "{problem}");
+    assert!(problem["hint"].as_str().unwrap().contains("gap-001 ANSWER"), "{problem}");
     let answer = json!({"answer": "uswds-only", "by": "kim"});
     let resolved = post(&server, &person, &at("/gaps/gap-001"), &answer).json();
     assert_eq!(

@@ -157,12 +157,26 @@ fn note_of_a_question_that_nobody_knows_keeps_no_answer_back() {
 #[test]
 fn session_that_begins_puts_the_hook_in_force() {
     let sandbox = Sandbox::new();
+    let mut client = Client::of_session(&sandbox, &[], "one");
+    let id = asks(&mut client, "Which?");
+    client.hang_up();
+    sandbox.run(&["stop"]).expect_code(0);
+    let why = why_stopped(&sandbox, "one").unwrap();
+    assert!(why.contains("cannot be looked up"), "{why}");
+    assert_eq!(told(&sandbox, "one", "SessionStart", false), None);
+    let why = why_stopped(&sandbox, "one").unwrap();
+    assert!(why.contains(&format!("while question {id} is open")), "{why}");
+}
+
+#[test]
+fn where_the_record_has_nothing_open_nobody_is_stopped() {
+    let sandbox = Sandbox::new();
     sandbox.start_server();
     sandbox.run(&["stop"]).expect_code(0);
-    assert_eq!(why_stopped(&sandbox, "one"), None, "the record says that nothing is open");
+    assert_eq!(why_stopped(&sandbox, "one"), None, "before the hook is in force");
     assert_eq!(told(&sandbox, "one", "SessionStart", false), None);
     sandbox.run(&["stop"]).expect_code(0);
-    assert_eq!(why_stopped(&sandbox, "one"), None);
+    assert_eq!(why_stopped(&sandbox, "one"), None, "after it was");
 }
 
 #[test]
