@@ -22,6 +22,10 @@ class Key:
         expanded = hashlib.sha512(seed).digest()
         self.scalar = int.from_bytes(expanded[:32], "little") & ((1 << 254) - 8) | (1 << 254)
 
+    def __deepcopy__(self, memo: dict[int, object]) -> "Key":
+        """Returns itself: nothing changes a key, and some libraries' keys cannot be copied."""
+        return self
+
     def sign(self, purpose: str, data: bytes) -> str:
         """Returns the signature for a purpose in hex."""
         return self.sign_bare(prefix(purpose) + data)

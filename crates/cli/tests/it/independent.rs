@@ -45,6 +45,12 @@ fn golden_file_and_fresh_export_pass_both_verifiers() {
     assert!(script.lines().count() <= 400, "short enough to read in one sitting");
 }
 
+#[test]
+fn corpus_is_what_its_source_makes() {
+    let made = python().arg(conformance("attacks/make.py")).arg("--check").output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
 /// ONE-04
 #[test]
 fn both_verifiers_agree_on_the_corpus() {
