@@ -95,6 +95,9 @@ pub struct DriveReport {
     /// The tools that are ready to run, in this order; none of them was started.
     #[serde(default)]
     pub ready: Vec<ReadyTool>,
+    /// The calls to run after those, in this order, whose tools are being made ready.
+    #[serde(default)]
+    pub ahead: Vec<String>,
     /// What came of the turn of an agent.
     #[serde(default)]
     pub turn: Option<TurnReport>,
@@ -237,8 +240,8 @@ pub struct ToolToRun {
     pub call: String,
     /// The event that records the start.
     pub started: Sequence,
-    /// The call whose tool is to be made ready meanwhile.
-    pub ahead: Option<String>,
+    /// The calls whose tools are to be made ready meanwhile, in this order.
+    pub ahead: Vec<String>,
 }
 
 /// The turn of an agent in a process of its own.

@@ -79,8 +79,8 @@ impl<'a> Drive<'a> {
             match reply.step {
                 DriveStep::Prepare(ToolToPrepare { call }) => self.prepare(&call)?,
                 DriveStep::Run(ToolToRun { call, started, ahead }) => {
-                    if let Some(ahead) = ahead {
-                        self.tools.prepare(self.call(&ahead)?, true);
+                    for later in ahead {
+                        self.tools.prepare_after(self.call(&later)?);
                     }
                     let (api, trace, claim) = (self.record.api, self.record.trace, self.record.claim.claim);
                     api.renewing(trace, claim, || self.tools.run(&call, started))?;
@@ -105,7 +105,8 @@ impl<'a> Drive<'a> {
             claim: self.record.claim.claim,
             until,
             ended: self.tools.ended().cloned(),
-            ready: self.tools.ready(),
+            ready: self.tools.ready().into_iter().collect(),
+            ahead: self.tools.ahead(),
             turn: self.turn.clone(),
             rested: self.agents.iter().filter_map(rested).collect(),
             kept: self.kept,
@@ -115,7 +116,7 @@ impl<'a> Drive<'a> {
 
     fn prepare(&mut self, call: &str) -> Result<(), Failure> {
         let call = self.call(call)?;
-        self.tools.prepare(call, false);
+        self.tools.prepare_first(call);
         self.tools.expect_ready()
     }
 

@@ -1,6 +1,7 @@
 //! The executor's hands: tools in a helper process under the policy's limits, one at a time.
 
 use std::{
+    collections::VecDeque,
     path::{Path, PathBuf},
     thread::{self, JoinHandle},
 };
@@ -20,9 +21,8 @@ pub(super) struct Tools {
     program: PathBuf,
     work: PathBuf,
     limits: SandboxLimits,
-    ready: Option<(String, Helper)>,
-    /// What runs after that.
-    ahead: Option<(String, Helper)>,
+    /// Calls and their helpers, in the order in which they run.
+    helpers: VecDeque<(String, Helper)>,
     /// How the last tool ended, until that is on record.
     ended: Option<ToolReport>,
 }
@@ -43,8 +43,7 @@ impl Tools {
             .map_err(|error| Failure::internal("NO_PROGRAM", format!("cannot find this program: {error}")))?;
         let work = work.canonicalize().map_err(|error| Failure::unreadable(work, &error))?;
         let limits = self::limits(limits).map_err(|error| trouble(&error))?;
-        let (ready, ahead, ended) = (None, None, None);
-        Ok(Self { program, work, limits, ready, ahead, ended })
+        Ok(Self { program, work, limits, helpers: VecDeque::new(), ended: None })
     }
 
     /// Returns how the last tool ended, until that is on record.
@@ -61,47 +60,59 @@ impl Tools {
         }
     }
 
-    /// Waits for the tools that are being made ready, and returns those that are, with the limits in force. What could
-    /// not be made ready is left out: how the last tool ended matters more, and the next attempt says what is wrong.
-    pub(super) fn ready(&mut self) -> Vec<ReadyTool> {
-        let mut tools = Vec::new();
-        for place in [&mut self.ready, &mut self.ahead] {
-            let Some((call, helper)) = place.take() else { continue };
-            if let Ok(prepared) = helper.wait() {
-                tools.push(ReadyTool { call: call.clone(), limits: prepared.limits().to_vec() });
-                *place = Some((call, Helper::Here(Box::new(prepared))));
-            }
-        }
-        tools
+    /// Waits for the tool that runs next, and returns it with the limits in force. One that could not be made ready is left
+    /// out: how the last tool ended matters more, and the next attempt says what is wrong.
+    pub(super) fn ready(&mut self) -> Option<ReadyTool> {
+        let (call, helper) = self.helpers.pop_front()?;
+        let prepared = helper.wait().ok()?;
+        let tool = ReadyTool { call: call.clone(), limits: prepared.limits().to_vec() };
+        self.helpers.push_front((call, Helper::Here(Box::new(prepared))));
+        Some(tool)
     }
 
-    /// Waits for the tool that is being made ready.
+    /// Returns the calls after that one whose tools are being made ready.
+    pub(super) fn ahead(&self) -> Vec<String> {
+        self.helpers.iter().skip(1).map(|(call, _)| call.clone()).collect()
+    }
+
+    /// Waits for the tool that runs next.
     pub(super) fn expect_ready(&mut self) -> Result<(), Failure> {
-        if let Some((call, helper)) = self.ready.take() {
-            self.ready = Some((call, Helper::Here(Box::new(helper.wait()?))));
+        if let Some((call, helper)) = self.helpers.pop_front() {
+            self.helpers.push_front((call, Helper::Here(Box::new(helper.wait()?))));
         }
         Ok(())
     }
 
-    /// Begins to get the tool of a call ready, in place of what was ready before or to run after it.
-    pub(super) fn prepare(&mut self, call: &Call, ahead: bool) {
+    /// Begins to get the tool of a call ready that runs next. Of those that were to run, the nearest ones stay.
+    pub(super) fn prepare_first(&mut self, call: &Call) {
+        let known = self.helpers.iter().position(|(name, _)| *name == *call.name);
+        let helper = known.and_then(|place| self.helpers.remove(place)).unwrap_or_else(|| self.helper(call));
+        self.helpers.push_front(helper);
+        self.helpers.truncate(MAX_HELPERS);
+    }
+
+    /// Begins to get the tool of a call ready that runs after the others.
+    pub(super) fn prepare_after(&mut self, call: &Call) {
+        let helper = self.helper(call);
+        self.helpers.push_back(helper);
+    }
+
+    fn helper(&self, call: &Call) -> (String, Helper) {
         let mut request = Request::new(call.command.iter().map(ToString::to_string), self.work.clone());
         request.stdin = call.stdin.clone().into_bytes();
         request.limits = self.limits;
         let program = self.program.clone();
         let helper = thread::spawn(move || prepare(&program, &request));
-        let place = if ahead { &mut self.ahead } else { &mut self.ready };
-        *place = Some((call.name.to_string(), Helper::Coming(helper)));
+        (call.name.to_string(), Helper::Coming(helper))
     }
 
     /// Runs the tool that was made ready, and keeps how it ended.
     pub(super) fn run(&mut self, call: &str, started: Sequence) -> Result<(), Failure> {
-        let prepared = match self.ready.take() {
+        let prepared = match self.helpers.pop_front() {
             Some((ready, helper)) if ready == call => helper.wait()?,
             _ => return Err(Failure::bug(&"a tool was to run that was not made ready")),
         };
         let outcome = prepared.start().and_then(Running::wait);
-        self.ready = self.ahead.take();
         self.ended = Some(match outcome {
             Ok(outcome) => report((call, started), outcome),
             // The helper was killed: what became of the tool, nobody knows.
@@ -174,3 +185,6 @@ fn trouble(error: &SandboxError) -> Failure {
         _ => Failure::internal("SANDBOX_TROUBLE", error),
     }
 }
+
+/// One that runs and two that wait: the server asks for no more.
+const MAX_HELPERS: usize = 3;

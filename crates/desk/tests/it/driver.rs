@@ -103,6 +103,7 @@ pub(crate) fn report(claim: ClaimId) -> DriveReport {
         until: None,
         ended: None,
         ready: Vec::new(),
+        ahead: Vec::new(),
         turn: None,
         rested: Vec::new(),
         kept: None,
@@ -171,7 +172,7 @@ fn tool_whose_start_was_recorded_and_never_told_runs_once() {
 fn end_that_is_reported_twice_is_recorded_once() {
     let place = Place::new();
     let (claim, tool) = place.begun();
-    assert_eq!(tool.ahead.as_deref(), Some("two"));
+    assert_eq!(tool.ahead, ["two"]);
     let both =
         || DriveReport { ended: Some(ended(tool.started, "one")), ready: ready("two"), ..report(claim) };
     let first = place.drive(&both()).unwrap();

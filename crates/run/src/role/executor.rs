@@ -23,8 +23,8 @@ pub struct Hands<'a> {
     pub lost: &'a BTreeSet<Sequence>,
     /// The call whose tool is ready to run, or is being made ready.
     pub ready: Option<&'a str>,
-    /// The call whose tool is being made ready to run after that one.
-    pub ahead: Option<&'a str>,
+    /// The calls whose tools are being made ready to run after that one.
+    pub ahead: &'a [String],
 }
 
 pub(super) fn next(brief: &Brief<'_>, hands: &Hands<'_>) -> Result<Option<Move>, RoleError> {
@@ -38,29 +38,37 @@ pub(super) fn next(brief: &Brief<'_>, hands: &Hands<'_>) -> Result<Option<Move>,
             continue;
         }
         let standing = call::standing(brief, call);
-        // While this one runs and its end is recorded, the next one's helper starts.
+        // While this one runs and its end is recorded, the helpers of the next ones start.
         if matches!(standing, Standing::Running(_))
             && hands.report.is_none()
-            && hands.ahead.is_none()
-            && let Some(next) = upcoming(brief, number)
+            && let Some(next) = upcoming(brief, hands, number)
         {
             return Ok(Some(next));
         }
         match standing {
             Standing::Waits => return Ok(None),
             Standing::Settled(_) => brief.plan.rest(number),
-            // While this one's end is recorded, the next one's helper starts.
             open => return call::advance(brief, hands, call, (proposal, meets), &open).map(Some),
         }
     }
     claim::next(brief)
 }
 
-/// Returns the preparation of the call that comes after this one, unless it waits for something.
-fn upcoming(brief: &Brief<'_>, after: usize) -> Option<Move> {
-    let mut calls = brief.plan.open_calls().filter(|(number, _, call)| *number > after && !call.reserve);
-    let (_, unit, call) = calls.next()?;
-    call::approved(brief, unit)?;
-    let fresh = matches!(call::standing(brief, call), Standing::Fresh(_));
-    fresh.then(|| Move::Prepare { call: call.name.to_string(), ahead: true })
+/// Returns the preparation of a call that comes after this one, unless it or one before it waits for something.
+fn upcoming(brief: &Brief<'_>, hands: &Hands<'_>, after: usize) -> Option<Move> {
+    let later = brief.plan.open_calls().filter(|(number, _, call)| *number > after && !call.reserve);
+    for (_, unit, call) in later.take(MAX_AHEAD) {
+        call::approved(brief, unit)?;
+        if !matches!(call::standing(brief, call), Standing::Fresh(_)) {
+            return None;
+        }
+        if !hands.ahead.iter().any(|name| *name == *call.name) {
+            return Some(Move::Prepare { call: call.name.to_string(), ahead: true });
+        }
+    }
+    None
 }
+
+/// How many calls are made ready ahead. A helper takes longer to start than many a tool to run: of two, one is ready when its
+/// turn comes, and the other starts while the end of the tool before is recorded.
+const MAX_AHEAD: usize = 2;

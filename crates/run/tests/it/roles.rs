@@ -112,7 +112,7 @@ struct Driver<'a> {
     history: History,
     lost: BTreeSet<Sequence>,
     ready: Option<String>,
-    ahead: Option<String>,
+    ahead: Vec<String>,
     report: Option<Report>,
 }
 
@@ -131,7 +131,8 @@ impl<'a> Driver<'a> {
         let participants = office.hello(Role::Planner).participants.to_vec();
         let (plan, policy) =
             (TaskPlan::new(Task::parse(task).unwrap()).unwrap(), Policy::parse(policy).unwrap());
-        Self { office, plan, policy, participants, history, lost, ready: None, ahead: None, report: None }
+        let (ready, ahead, report) = (None, Vec::new(), None);
+        Self { office, plan, policy, participants, history, lost, ready, ahead, report }
     }
 
     /// Makes one step; returns whether there was one.
@@ -146,8 +147,7 @@ impl<'a> Driver<'a> {
                 history: &self.history,
             };
             let ready = self.ready.as_deref();
-            let ahead = self.ahead.as_deref();
-            let hands = Hands { report: self.report.as_ref(), lost: &self.lost, ready, ahead };
+            let hands = Hands { report: self.report.as_ref(), lost: &self.lost, ready, ahead: &self.ahead };
             let next = match role {
                 Role::Critic => brief.critic(&mut Blind).unwrap(),
                 Role::Planner => brief.planner().unwrap(),
@@ -169,8 +169,14 @@ impl<'a> Driver<'a> {
                 self.office.store(&name, &bytes);
                 self.catch_up();
             }
-            Move::Prepare { call, ahead: true } => self.ahead = Some(call),
-            Move::Prepare { call, ahead: false } => self.ready = Some(call),
+            Move::Prepare { call, ahead: true } => {
+                self.ahead.push(call);
+                assert!(self.ahead.len() <= 2, "{:?}", self.ahead);
+            }
+            Move::Prepare { call, ahead: false } => {
+                self.ahead.retain(|later| *later != call);
+                self.ready = Some(call);
+            }
             Move::Start { call, facts } => {
                 assert_eq!(self.ready.as_deref(), Some(&*call), "a tool starts once it is ready");
                 let content = ExecutionContent { limits: list([]) };
@@ -178,7 +184,7 @@ impl<'a> Driver<'a> {
             }
             Move::Run { call } => {
                 assert_eq!(self.ready.take().unwrap(), call, "a tool runs once it is ready");
-                self.ready = self.ahead.take();
+                self.ready = (!self.ahead.is_empty()).then(|| self.ahead.remove(0));
                 self.report = Some(report(call, dice));
             }
             Move::Verify => {

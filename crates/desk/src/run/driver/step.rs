@@ -47,7 +47,8 @@ pub(super) struct Steps<'a> {
     /// How a tool ended, until that is recorded.
     ended: Option<Report>,
     lost: BTreeSet<Sequence>,
-    ahead: Option<String>,
+    /// The calls whose tools are being made ready, and after those the calls whose tools are to be.
+    ahead: Vec<String>,
     /// What the auditor found, until it is recorded.
     audited: &'a mut Option<Audited>,
 }
@@ -80,8 +81,8 @@ impl<'a> Steps<'a> {
         mut report: DriveReport,
     ) -> Result<Self, Refusal> {
         let Reported { ended, lost } = Reported::take(&mut report, (orders, cast), recorder.history)?;
-        let participants = cast.participants();
-        Ok(Self { recorder, orders, cast, report, participants, ended, lost, ahead: None, audited })
+        let (participants, ahead) = (cast.participants(), report.ahead.clone());
+        Ok(Self { recorder, orders, cast, report, participants, ended, lost, ahead, audited })
     }
 
     /// Goes on until the client has something to do. Everything that was said is on the disk then.
@@ -180,8 +181,7 @@ impl<'a> Steps<'a> {
 
     fn hands(&self) -> Hands<'_> {
         let ready = self.report.ready.first().map(|tool| tool.call.as_str());
-        let ahead = self.ahead.as_deref().or_else(|| Some(self.report.ready.get(1)?.call.as_str()));
-        Hands { report: self.ended.as_ref(), lost: &self.lost, ready, ahead }
+        Hands { report: self.ended.as_ref(), lost: &self.lost, ready, ahead: &self.ahead }
     }
 
     fn perform(&mut self, author: &Author, next: Move) -> Result<Looked, Refusal> {
@@ -199,7 +199,7 @@ impl<'a> Steps<'a> {
             Move::Prepare { call, ahead: false } => {
                 return Ok(Looked::Client(DriveStep::Prepare(ToolToPrepare { call })));
             }
-            Move::Prepare { call, ahead: true } => self.ahead = Some(call),
+            Move::Prepare { call, ahead: true } => self.ahead.push(call),
             Move::Start { call, facts } => {
                 let content = ExecutionContent { limits: self.limits(&call)?.try_into()? };
                 self.recorder.say(author, facts.into(), Some(Content::ToolExecutionStarted(content)))?;
@@ -232,7 +232,8 @@ impl<'a> Steps<'a> {
         let open = self.recorder.history.intents.values().filter(|intent| intent.ended.is_none());
         let started = open.filter_map(|intent| intent.started).max();
         let started = started.ok_or_else(|| Refusal::bug(&"a tool runs whose start is not recorded"))?;
-        Ok(DriveStep::Run(ToolToRun { call, started, ahead: self.ahead.take() }))
+        let ahead = self.ahead.split_off(self.report.ahead.len());
+        Ok(DriveStep::Run(ToolToRun { call, started, ahead }))
     }
 
     /// Verifies everything, has the client keep the report, and then records what was found.
