@@ -75,6 +75,16 @@ impl Command {
         };
         answered(facts)
     }
+
+    /// Returns the artifacts whose bytes a decision needs to know.
+    pub fn artifacts(&self) -> Vec<Sequence> {
+        match self.said().map(|said| &said.statement().facts) {
+            Some(Facts::ToolExecutionStarted(facts)) => facts.input.into_iter().collect(),
+            Some(Facts::ClaimIssued(facts)) => facts.evidence.to_vec(),
+            Some(Facts::ClaimRevised(facts)) => facts.evidence.to_vec(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// Returns the place of the question whose words decide about these facts.

@@ -4,6 +4,7 @@
 mod claim;
 mod desk;
 mod plan;
+mod policy;
 mod question;
 mod run;
 mod tool;
@@ -21,6 +22,7 @@ pub use desk::{NameContent, NoteContent, RefusalContent};
 pub use plan::{
     AttestationContent, ConfirmationContent, OperationContent, PlanContent, Provenance, RulesContent,
 };
+pub use policy::{PolicyContent, PolicyDocument, PolicyTool, PolicyTools};
 pub use question::{
     ActContent, AnswerClaimContent, AnswerContent, AnswerValue, Choice, DefaultContent, DeliveryContent,
     QuestionContent, RuleName, Sealed, Shown, Terms, TermsError, Wording, Wordings,

@@ -26,8 +26,9 @@ pub use question::{
     QuestionPassedOn, Severity,
 };
 pub use run::{
-    Participant, Policy, ProposalCreated, ProposalDecision, ProposalReviewed, SessionInitialized,
-    VerificationProfile, VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
+    Participant, Policy, PolicyRecorded, ProposalCreated, ProposalDecision, ProposalReviewed,
+    SessionInitialized, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
+    VerificationStatus,
 };
 pub use tool::{
     ArtifactRecorded, FailureKind, IntentDecision, Risk, ToolExecutionCompleted, ToolExecutionFailed,

@@ -7,16 +7,22 @@
 use std::sync::Arc;
 
 use demur_core::{hash::Digest, key::Batch};
-use demur_engine::{snapshot, state::State};
+use demur_engine::{
+    snapshot,
+    state::{ApplyError, State},
+};
 use demur_ledger::{
+    content::Opening,
     envelope::Event,
+    meaning::{ArtifactDigests, Known, Meaning},
     name::{Position, Sequence, TraceId},
     newer::{NewerEvent, Reading},
     proof::{ProofError, Subject},
     registry::Registry,
     signed::{Head, Signed},
+    state::GuardError,
 };
-use demur_store::contract::{Failure, LeaseId, Snapshot, Store, StoreError, Stored};
+use demur_store::contract::{Failure, Kept, LeaseId, Snapshot, Store, StoreError, Stored};
 
 use super::{error::SequencerError, queue::MAX_RECENT_HASHES, read::read_event};
 
@@ -45,13 +51,15 @@ pub(super) struct Loaded {
     pub(super) state: State,
     /// The hashes of the newest events that were read, oldest first.
     pub(super) recent: Vec<Digest>,
+    /// The newest artifacts that were read.
+    pub(super) artifacts: ArtifactDigests,
     /// Who wrote the newest of them.
     pub(super) writer: Option<LeaseId>,
 }
 
 impl Loaded {
     pub(super) const fn of(state: State) -> Self {
-        Self { state, recent: Vec::new(), writer: None }
+        Self { state, recent: Vec::new(), artifacts: ArtifactDigests::new(), writer: None }
     }
 }
 
@@ -67,7 +75,7 @@ pub(super) fn load(
     if summary.failed.is_some() {
         return Ok(Loaded::of(failed(trace)));
     }
-    let loading = || Loading { store, trace, keys: Some(keys.clone()), recent: Vec::new() };
+    let loading = || Loading::new(store, trace, Some(keys.clone()));
     let found = read_on(loading, known);
     match found {
         Err(SequencerError::Damaged { trace: found, sequence, code }) if found == trace => {
@@ -82,7 +90,7 @@ pub(super) fn load(
 /// Returns the registry as the store has it; `known` is what was read and verified of it before.
 pub(super) fn load_registry(store: &dyn Store, known: Option<State>) -> Result<Loaded, SequencerError> {
     let trace = store.registry()?.ok_or(SequencerError::NotCreated)?;
-    read_on(|| Loading { store, trace, keys: None, recent: Vec::new() }, known)
+    read_on(|| Loading::new(store, trace, None), known)
 }
 
 /// Reads on from what is known. That something does not follow from it proves nothing, so everything is read then.
@@ -98,7 +106,7 @@ pub(super) fn check_newest(store: &dyn Store, trace: TraceId, keys: Keys<'_>) ->
     let head = store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?.head;
     let stored = store.events(trace, head.sequence, 1)?.pop();
     let signed = stored.and_then(|stored| stored.head);
-    let mut loading = Loading { store, trace, keys: Some(keys), recent: Vec::new() };
+    let mut loading = Loading::new(store, trace, Some(keys));
     loading.check_head(&State::new(trace), head, signed.as_ref())
 }
 
@@ -115,9 +123,15 @@ struct Loading<'a> {
     keys: Option<Keys<'a>>,
     /// The hashes of the newest events that were read.
     recent: Vec<Digest>,
+    /// The newest artifacts that were read.
+    artifacts: ArtifactDigests,
 }
 
-impl Loading<'_> {
+impl<'a> Loading<'a> {
+    const fn new(store: &'a dyn Store, trace: TraceId, keys: Option<Keys<'a>>) -> Self {
+        Self { store, trace, keys, recent: Vec::new(), artifacts: ArtifactDigests::new() }
+    }
+
     /// Reads on from a state, or from the newest snapshot that fits.
     fn run(mut self, known: Option<State>) -> Result<Loaded, SequencerError> {
         let known = known.filter(|known| known.tip().head().is_some());
@@ -147,7 +161,8 @@ impl Loading<'_> {
             None => self.store.events(self.trace, position.sequence, 1)?.pop(),
         };
         self.check_head(&state, position, newest.as_ref().and_then(|newest| newest.head.as_ref()))?;
-        Ok(Loaded { state, recent: self.recent, writer: newest.map(|newest| newest.writer) })
+        let writer = newest.map(|newest| newest.writer);
+        Ok(Loaded { state, recent: self.recent, artifacts: self.artifacts, writer })
     }
 
     fn resume(&self) -> Result<Option<State>, SequencerError> {
@@ -180,12 +195,18 @@ impl Loading<'_> {
                     break;
                 }
             };
-            state.apply(&event).map_err(|_| self.damaged(at, "CHAIN_BREAK"))?;
+            let meaning = meaning(&event, &stored.content);
+            let known = Known { meaning: meaning.as_ref(), artifacts: &self.artifacts };
+            state.apply(&event, known).map_err(|error| self.damaged(at, damage(&error)))?;
             self.prove(state, &event, &mut batch)?;
             signed.resize(batch.len(), at);
             self.recent.push(stored.hash);
+            if let Kept::Here(place) = &stored.artifact {
+                self.artifacts.push(at, *place.address.as_digest());
+            }
         }
         self.recent.drain(..self.recent.len().saturating_sub(MAX_RECENT_HASHES));
+        self.artifacts.keep_newest(MAX_RECENT_HASHES, state.tip().next());
         match batch.verify() {
             Ok(()) => newer.map_or(Ok(()), Err),
             Err(bad) => {
@@ -298,6 +319,20 @@ impl Loading<'_> {
     fn damaged(&self, sequence: Sequence, code: &'static str) -> SequencerError {
         SequencerError::Damaged { trace: self.trace, sequence, code }
     }
+}
+
+/// Returns the code of an event that does not follow.
+const fn damage(error: &ApplyError) -> &'static str {
+    match error {
+        ApplyError::Guard(GuardError::Meaning(error)) => error.code(),
+        ApplyError::Chain | ApplyError::Guard(_) | ApplyError::Registry(_) => "CHAIN_BREAK",
+    }
+}
+
+/// Returns what the guards need of the content that is kept beside an event.
+fn meaning(event: &Event, content: &Kept<Opening>) -> Option<Meaning> {
+    let Kept::Here(opening) = content else { return None };
+    Meaning::of_opening(event.said().ok()?.facts.event_type()?, opening)
 }
 
 /// How many events are read at once.

@@ -9,8 +9,8 @@ use demur_engine::{
     state::State,
 };
 use demur_ledger::{
-    admission::Checked, author::Artifact, content::NoteContent, name::TraceId, registry::Registry,
-    statement::Submission,
+    admission::Checked, author::Artifact, content::NoteContent, meaning::ArtifactDigests, name::TraceId,
+    registry::Registry, statement::Submission,
 };
 use demur_store::contract::{Conflict, Kept, StoreError, Swap};
 
@@ -39,8 +39,9 @@ impl Sequencer {
         &self,
         said: Checked,
         artifact: Option<&Artifact>,
+        rest: Consequences,
     ) -> Result<Command, SequencerError> {
-        let command = Command::submit(said, artifact, Consequences::default());
+        let command = Command::submit(said, artifact, rest);
         if let (Command::Submit { artifact: Ok(Some(_)), .. }, Some(artifact)) = (&command, artifact) {
             self.store.put_artifact(&artifact.bytes)?;
         }
@@ -217,7 +218,29 @@ impl Sequencer {
             Kept::Here(opening) => command::question(&opening.bytes),
             Kept::Absent | Kept::Erased => None,
         });
-        Ok(LookedUp { seen, question })
+        let artifacts = self.look_up_artifacts(states, trace, command)?;
+        Ok(LookedUp { seen, question, artifacts })
+    }
+
+    /// Returns the bytes that a command rests on, by digest. Those that are not remembered are on the disk.
+    fn look_up_artifacts(
+        &self,
+        states: &States,
+        trace: TraceId,
+        command: &Command,
+    ) -> Result<ArtifactDigests, StoreError> {
+        let mut found = Vec::new();
+        for at in command.artifacts() {
+            let digest = match states.artifacts().find(at) {
+                Some(digest) => Some(*digest),
+                None => match self.store.events(trace, at, 1)?.pop().map(|stored| stored.artifact) {
+                    Some(Kept::Here(place)) => Some(*place.address.as_digest()),
+                    Some(Kept::Absent | Kept::Erased) | None => None,
+                },
+            };
+            found.extend(digest.map(|digest| (at, digest)));
+        }
+        Ok(found.into_iter().collect())
     }
 
     pub(super) fn keys<'a>(

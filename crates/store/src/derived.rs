@@ -30,6 +30,7 @@ pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
         Facts::CheckpointRecorded(_)
         | Facts::StoreRestored(_)
         | Facts::SessionInitialized(_)
+        | Facts::PolicyRecorded(_)
         | Facts::ProposalCreated(_)
         | Facts::ProposalReviewed(_)
         | Facts::ToolIntentSigned(_)

@@ -17,19 +17,20 @@ use demur_core::{
     random::{Random as _, Seeded},
     time::Timestamp,
 };
+use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     author::{Artifact, Author, Draft, Place},
     content::{
         ArtifactContent, ClaimContent, ExecutionContent, ExecutionResultContent, FinalClaim,
-        FinalStatementContent, IntentContent, ProposalContent, ProposalReviewContent, SessionContent,
-        VerificationContent,
+        FinalStatementContent, IntentContent, PolicyContent, PolicyDocument, ProposalContent,
+        ProposalReviewContent, SessionContent, VerificationContent,
     },
     event_type::{Content, Facts},
     facts::{
-        ClaimIssued, FinalStatementSigned, Participant, Policy, ProposalCreated, ProposalDecision,
-        ProposalReviewed, Risk, SessionInitialized, ToolExecutionCompleted, ToolExecutionStarted,
-        ToolIntentSigned, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
-        VerificationStatus,
+        ClaimIssued, FinalStatementSigned, Participant, Policy, PolicyRecorded, ProposalCreated,
+        ProposalDecision, ProposalReviewed, Risk, SessionInitialized, ToolExecutionCompleted,
+        ToolExecutionStarted, ToolIntentSigned, VerificationProfile, VerificationRunCompleted,
+        VerificationRunStarted, VerificationStatus,
     },
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
@@ -252,7 +253,14 @@ impl Office {
             fallback: true,
             retry_limit: whole(1),
         };
-        self.say(&mut run, SessionInitialized { participants: list(participants), policy }).unwrap();
+        let opening = SessionInitialized { participants: list(participants), policy };
+        let submission = self.submission(&run, opening);
+        let document = PolicyDocument::of_numbers(policy);
+        let content = Some(Content::PolicyRecorded(PolicyContent { document, hash: None }));
+        let saying = Saying { role: Role::Desk, facts: PolicyRecorded {}.into(), content };
+        let rest = Consequences { after: None, sayings: vec![saying] };
+        let opened = self.sequencer.submit_followed(submission, None, rest, &[]).unwrap();
+        run.seen = Some(opened.position);
         run
     }
 

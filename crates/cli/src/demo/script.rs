@@ -1,6 +1,6 @@
 //! The script: four acts of a run, each step with its words for the record and its words for whoever watches.
 
-use std::time::Instant;
+use std::{collections::BTreeMap, time::Instant};
 
 use demur_api::run::{Demands, OpenRun};
 use demur_core::{
@@ -11,7 +11,7 @@ use demur_core::{
 use demur_ledger::{
     content::{
         ClaimContent, ExecutionContent, ExecutionResultContent, FinalClaim, FinalStatementContent,
-        IntentContent, ProposalContent, ProposalReviewContent, RationaleContent, ReasonContent,
+        IntentContent, PolicyTool, ProposalContent, ProposalReviewContent, RationaleContent, ReasonContent,
     },
     facts::{
         ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRevised, FinalStatementSigned, IntentDecision,
@@ -58,6 +58,8 @@ struct Work {
 /// Act one: the run opens, the planner proposes, the critic sets a condition.
 fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, Failure> {
     session.tell("\nAct one: the plan. The number is the event's place in the record.\n")?;
+    let tool = PolicyTool { programs: List::default(), risk: Risk::Low };
+    let tools = BTreeMap::from([(Text::try_from("count-text")?, tool)]);
     let opening = OpenRun {
         trace: None,
         task: "count a text".try_into()?,
@@ -66,9 +68,11 @@ fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, Failure> {
         agents: cast.players()?,
         policy: Demands {
             approval_from: Risk::Medium,
+            distinct_clients: false,
             evidence_minimum: 1.try_into()?,
             fallback: false,
             retry_limit: 1.try_into()?,
+            tools: Some(tools.try_into()?),
         },
         agent: None,
     };
@@ -137,7 +141,7 @@ fn doubt(
     let words = format!("claims: \"{text}\" He cites the result.");
     let claim = session.act(&cast.executor, &words, facts, &content)?;
 
-    let reason = "one count by one method, and the text itself is not cited";
+    let reason = "one count by one method";
     let content = ReasonContent { reason: reason.try_into()? };
     let words = "challenges the claim: one count by one method proves little.";
     let facts = ClaimChallenged { claim };
@@ -154,12 +158,12 @@ fn doubt(
 
     let facts = ClaimRevised {
         about_failure: false,
-        evidence: vec![work.input, work.output, output].try_into()?,
+        evidence: vec![work.output, output].try_into()?,
         executions: vec![work.completed, completed].try_into()?,
         replaces: claim,
     };
     let content = ClaimContent { confidence: 99.try_into()?, text: text.as_str().try_into()? };
-    let words = "revises the claim; it now cites the text and both results.";
+    let words = "revises the claim; it now cites both results.";
     let revised = session.act(&cast.executor, words, facts, &content)?;
 
     let content = ReasonContent { reason: "two methods agree, and the text is there".try_into()? };
@@ -205,7 +209,7 @@ fn intend(
 ) -> Result<Sequence, Failure> {
     let facts = ToolIntentSigned { meets: vec![0.try_into()?].try_into()?, proposal, retries: None, risk };
     let content = IntentContent {
-        input_hash: sha256(br#"{"file":"text.txt"}"#),
+        input_hash: sha256(task::TEXT.as_bytes()),
         justification: justification.try_into()?,
         tool: "count-text".try_into()?,
     };

@@ -235,9 +235,9 @@ fn disputed_claims_are_marked_where_they_are_challenged_and_at_the_end() {
     assert_eq!(
         marked,
         [
-            "    DISPUTED   claim #8, by challenge #9",
-            "    DISPUTED   claim #8, by challenge #9",
-            "    #8         DISPUTED by challenge #9: \u{201c}five words\u{201d}",
+            "    DISPUTED   claim #9, by challenge #10",
+            "    DISPUTED   claim #9, by challenge #10",
+            "    #9         DISPUTED by challenge #10: \u{201c}five words\u{201d}",
         ]
     );
 }

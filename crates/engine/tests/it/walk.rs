@@ -146,7 +146,7 @@ impl Walk {
         let fitting: &[E] = match phase {
             _ if self.number(8) == 0 => OF_AUTHORS,
             Phase::Initialized => &[E::SessionInitialized],
-            Phase::Planning => &[E::ProposalCreated],
+            Phase::Planning => &[E::PolicyRecorded, E::ProposalCreated, E::ProposalCreated],
             Phase::Reviewing => &[E::ProposalReviewed, E::ProposalReviewed, E::ProposalCreated],
             Phase::Executing => IN_EXECUTING,
             Phase::Claiming => IN_CLAIMING,
@@ -190,6 +190,7 @@ impl Walk {
 
 const OF_AUTHORS: &[EventType] = &[
     EventType::SessionInitialized,
+    EventType::PolicyRecorded,
     EventType::ProposalCreated,
     EventType::ProposalReviewed,
     EventType::ToolIntentSigned,

@@ -17,6 +17,8 @@ use crate::asking;
 
 /// The size that [`fitting`] names for every artifact.
 pub(crate) const SIZE: usize = 5;
+/// The input that [`fitting`] names for every intent.
+pub(crate) const INPUT: &[u8; SIZE] = b"aaaaa";
 
 /// Returns a number in range.
 pub(crate) fn whole<const MIN: u64, const MAX: u64>(number: u64) -> Whole<MIN, MAX> {
@@ -78,7 +80,7 @@ fn of_work(facts: &Facts) -> Option<Content> {
     let claim = || ClaimContent { confidence: whole(90), text: text("five words") };
     Some(match facts {
         Facts::ToolIntentSigned(_) => Content::ToolIntentSigned(IntentContent {
-            input_hash: sha256(b"{}"),
+            input_hash: sha256(INPUT),
             justification: text("to count"),
             tool: text("wc"),
         }),

@@ -154,6 +154,8 @@ event_types! {
         "The store came back from a backup; a new epoch begins.";
     SessionInitialized "session_initialized", RUN Always, &[Role::Planner], KEY, SessionInitialized, SessionContent, false,
         "A run begins: who takes part, under which policy, for what.";
+    PolicyRecorded "policy_recorded", RUN Never, &[Role::Operator, Role::Desk], KEY_OR_NONE, PolicyRecorded, PolicyContent, false,
+        "The policy of the run in full: what it demands of every tool.";
     ProposalCreated "proposal_created", RUN Never, &[Role::Planner], KEY, ProposalCreated, ProposalContent, true,
         "The planner proposes a unit of work.";
     ProposalReviewed "proposal_reviewed", RUN Never, &[Role::Critic], KEY, ProposalReviewed, ProposalReviewContent, false,

@@ -44,6 +44,11 @@ pub struct Policy {
     pub retry_limit: Whole<0, 16>,
 }
 
+/// The policy of the run stands in full: its content names the tools too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyRecorded {}
+
 /// A unit of work the planner proposes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -125,6 +130,7 @@ pub enum VerificationStatus {
 }
 
 impl EventFacts for SessionInitialized {}
+impl EventFacts for PolicyRecorded {}
 
 impl EventFacts for ProposalCreated {
     fn cites(&self, visit: &mut dyn FnMut(Sequence)) {

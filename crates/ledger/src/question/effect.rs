@@ -42,6 +42,7 @@ pub const fn question_effect(facts: &Facts) -> Option<QuestionEffect<'_>> {
         | Facts::CheckpointRecorded(_)
         | Facts::StoreRestored(_)
         | Facts::SessionInitialized(_)
+        | Facts::PolicyRecorded(_)
         | Facts::ProposalCreated(_)
         | Facts::ProposalReviewed(_)
         | Facts::ToolIntentSigned(_)

@@ -97,6 +97,7 @@ const ANY_OPENED: &[Phase] =
 /// The table.
 pub const TRANSITIONS: &[Transition] = &[
     row(&[Initialized], EventType::SessionInitialized, When::Always, Some(Planning), "seed 1"),
+    row(&[Planning], EventType::PolicyRecorded, When::Always, None, "the policy in full"),
     row(&[Planning], EventType::ProposalCreated, When::Always, Some(Reviewing), "seed 2"),
     row(&[Reviewing], EventType::ProposalCreated, When::Always, None, "several proposals at once"),
     row(&[Reviewing], EventType::ProposalReviewed, When::Approved, Some(Executing), "seed 3"),

@@ -15,6 +15,7 @@ pub(super) fn what(facts: &Facts, content: Option<&Content>, recall: &Recall) ->
         Facts::SessionInitialized(facts) => {
             format!("opens the run for {} participants", facts.participants.len())
         }
+        Facts::PolicyRecorded(_) => policy(content),
         Facts::ProposalCreated(facts) => match (facts.replaces, facts.fallback_for) {
             (_, Some(failed)) => {
                 format!("proposes a fallback from {}", called("intent", failed, recall.tool(failed)))
@@ -185,6 +186,20 @@ const fn weight(severity: Severity) -> &'static str {
 /// Returns an intent or an execution, by its tool where that is known.
 fn called(noun: &str, at: Sequence, tool: Option<&str>) -> String {
     tool.map_or_else(|| format!("{noun} #{at}"), |tool| format!("{tool} ({noun} #{at})"))
+}
+
+/// Returns what a policy says of tools.
+fn policy(content: Option<&Content>) -> String {
+    let Some(Content::PolicyRecorded(content)) = content else {
+        return "records the policy of the run".to_owned();
+    };
+    match &content.document.tools {
+        None => "records the policy of the run, which lets any tool run at any risk".to_owned(),
+        Some(tools) => {
+            let tools = counted_as(tools.iter().count() as u64, "tool", "tools");
+            format!("records the policy of the run, which names {tools}")
+        }
+    }
 }
 
 /// Returns the author's own words.

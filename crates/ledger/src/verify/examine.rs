@@ -3,6 +3,7 @@
 use demur_core::{
     canonical,
     commitment::{Commitment, Salt},
+    hash::{Digest, sha256},
     key::Batch,
     limit::Limits,
 };
@@ -18,6 +19,7 @@ use crate::{
         self, ArtifactLine, Disclosure, EventLine, Header, Line, LineError,
         cut::{self, CutEvent},
     },
+    meaning::Meaning,
     name::Sequence,
     proof::{KeySignature, Proof, ProofKind, Subject},
     registry::{Registry, Standing},
@@ -57,14 +59,18 @@ pub(super) struct Examined {
     /// What the walk needs of the content, where that is disclosed and holds. The rest is freed on the thread that
     /// made it.
     pub(super) words: Option<Words>,
+    /// What the guards need of it.
+    pub(super) meaning: Option<Meaning>,
 }
 
-/// An artifact's bytes, reduced to what they commit to.
+/// An artifact's bytes, reduced to what they commit to and what others name them by.
 #[derive(Debug)]
 pub(super) struct Bytes {
     pub(super) event: Sequence,
     pub(super) disclosure: Disclosure,
     pub(super) commitment: Option<Commitment>,
+    /// SHA-256 of the bytes.
+    pub(super) digest: Option<Digest>,
 }
 
 /// Examines the lines of a chunk against a registry and puts them into `items`. Signatures are checked together.
@@ -204,8 +210,9 @@ fn read_event(opened: Opened<'_>) -> Item {
             None
         }
     };
+    let meaning = content.as_ref().and_then(Meaning::of);
     let words = content.and_then(Words::of);
-    Item { part: Part::Event(Examined { event: opened.event, agrees, words }), found }
+    Item { part: Part::Event(Examined { event: opened.event, agrees, words, meaning }), found }
 }
 
 fn check_statement(event: &Event, found: &mut Vec<Found>) {
@@ -302,9 +309,9 @@ fn read_artifact(line: &ArtifactLine<'_>) -> Item {
         Ok(bytes) => bytes,
         Err(error) => return failed(Code::FileMalformed, error.to_string()),
     };
-    let commit = |(salt, bytes): (Salt, Vec<u8>)| Commitment::to_artifact(&salt, &bytes);
-    let commitment = line.salt.zip(bytes).map(commit);
-    let part = Part::Artifact(Bytes { event: line.event, disclosure: line.disclosure, commitment });
+    let reduce = |(salt, bytes): (Salt, Vec<u8>)| (Commitment::to_artifact(&salt, &bytes), sha256(&bytes));
+    let (commitment, digest) = line.salt.zip(bytes).map(reduce).unzip();
+    let part = Part::Artifact(Bytes { event: line.event, disclosure: line.disclosure, commitment, digest });
     Item { part, found: Vec::new() }
 }
 

@@ -22,6 +22,7 @@ use super::{
 use crate::{
     event_type::{Facts, TypeName},
     export::{Disclosure, Header},
+    meaning::{ArtifactDigests, Known, MeaningError},
     name::Sequence,
     registry::Registry,
     signed::{Checkpoint, Inclusion, Signed},
@@ -46,6 +47,8 @@ pub(super) struct Walk<'a> {
     pub(super) registry_trail: Option<Trail>,
     /// The state of the run; none once the replay had to stop, or in a registry export.
     pub(super) state: Option<TraceState>,
+    /// The bytes that were disclosed so far, by digest.
+    artifacts: ArtifactDigests,
     pub(super) claims: ClaimBook,
     terms: TermsBook,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
@@ -80,6 +83,7 @@ impl<'a> Walk<'a> {
             trail: Trail::new(header.trace, &options.receipts),
             registry_trail,
             state: (!of_the_registry).then(TraceState::default),
+            artifacts: ArtifactDigests::new(),
             claims: ClaimBook::default(),
             terms: TermsBook::default(),
             speakers: BTreeMap::new(),
@@ -228,8 +232,10 @@ impl<'a> Walk<'a> {
             self.state = None;
         }
         let Some(state) = &mut self.state else { return };
-        match state.apply(event) {
-            Ok(()) => {
+        let known = Known { meaning: examined.meaning.as_ref(), artifacts: &self.artifacts };
+        match state.follow(event, known) {
+            Ok(broken) => {
+                found.extend(broken.iter().map(meant));
                 found.extend(self.terms.take(at, said.facts, examined.words.as_ref()));
                 self.claims.take(examined);
             }
@@ -251,7 +257,11 @@ impl<'a> Walk<'a> {
     fn take_artifact(&mut self, bytes: &Bytes, found: &mut Vec<Found>) {
         let Some((at, expected)) = self.awaited.take() else { return };
         match (bytes.disclosure, bytes.commitment) {
-            (Disclosure::Disclosed, Some(commitment)) if commitment == expected => {}
+            (Disclosure::Disclosed, Some(commitment)) if commitment == expected => {
+                if let Some(digest) = bytes.digest {
+                    self.artifacts.push(at, digest);
+                }
+            }
             (Disclosure::Disclosed, _) => {
                 self.claims.spoil(at);
                 let message = "bytes and salt do not open the commitment in the facts";
@@ -394,6 +404,23 @@ impl<'a> Walk<'a> {
     ) -> Report {
         Report::new(self, header, findings, anchors, names, options)
     }
+}
+
+/// Returns the finding of a demand that an event breaks.
+fn meant(error: &MeaningError) -> Found {
+    let code = match error {
+        MeaningError::PolicyMismatch { .. } => Code::PolicyMismatch,
+        MeaningError::InputMissing | MeaningError::InputMismatch { .. } => Code::InputMismatch,
+        MeaningError::ToolNotProposed { .. } => Code::ToolNotProposed,
+        MeaningError::ToolNotAllowed { .. } => Code::ToolNotAllowed,
+        MeaningError::RiskUnderstated { .. } => Code::RiskUnderstated,
+        MeaningError::BlockedAgain { .. } => Code::BlockedAgain,
+        MeaningError::RetryLimit { .. } => Code::RetryLimit,
+        MeaningError::ToolBlocked { .. } => Code::ToolBlocked,
+        MeaningError::EvidenceForeign { .. } | MeaningError::EvidenceAlike { .. } => Code::EvidenceWeak,
+        MeaningError::BundleDiffers { .. } => Code::BundleDiffers,
+    };
+    Found::new(code, error.to_string())
 }
 
 fn unfinished(message: String, findings: &mut Findings) {

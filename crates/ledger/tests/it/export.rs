@@ -19,7 +19,7 @@ use demur_ledger::{
 
 use crate::{
     committed::committed,
-    world::{World, list, text},
+    world::{INPUT, World, list, text},
 };
 
 /// Returns a run that uses most of the format, and the bytes of its artifacts.
@@ -31,18 +31,18 @@ pub(crate) fn eventful() -> (World, Vec<(Sequence, Artifact)>) {
     let mut artifacts = Vec::new();
     let mut keep = |world: &mut World, bytes: &[u8]| {
         let artifact = world.artifact(bytes);
-        let at = world.say(artifact.facts()).unwrap();
+        let at = world.keep(&artifact);
         artifacts.push((at, artifact));
         at
     };
-    let input = keep(&mut world, b"{\"file\":\"words.txt\"}");
+    let input = keep(&mut world, INPUT);
     let started = world.say(ToolExecutionStarted { input: Some(input), intent }).unwrap();
     let output = keep(&mut world, b"5\n");
-    let ended = world.say(ToolExecutionCompleted { outputs: list([output]), started }).unwrap();
+    let more = keep(&mut world, "one two three four f\u{ef}ve\n".as_bytes());
+    let ended = world.say(ToolExecutionCompleted { outputs: list([output, more]), started }).unwrap();
     let facts = ClaimIssued { about_failure: false, evidence: list([output]), executions: list([ended]) };
     let claim = world.say(facts.clone()).unwrap();
     let challenge = world.say(ClaimChallenged { claim }).unwrap();
-    let more = keep(&mut world, "one two three four f\u{ef}ve\n".as_bytes());
     let revision = ClaimRevised {
         about_failure: false,
         evidence: list([output, more]),

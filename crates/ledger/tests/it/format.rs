@@ -177,7 +177,7 @@ fn an_unknown_event_type_keeps_its_bytes_and_has_no_meaning() {
     assert!(matches!(said.kind, TypeName::Unknown(_)));
     assert!(matches!(said.facts, Facts::Unknown(_)));
     assert_eq!(Event::seal(event.envelope().clone()).unwrap().bytes(), bytes);
-    assert!(demur_ledger::state::State::new().apply(&event).is_err());
+    assert!(demur_ledger::state::State::new().apply(&event, demur_ledger::meaning::Known::NOTHING).is_err());
 }
 
 #[test]

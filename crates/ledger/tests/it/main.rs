@@ -14,6 +14,7 @@ mod fuzz;
 mod graph;
 mod inclusion;
 mod later;
+mod meaning;
 mod newer;
 mod proof;
 mod registry;

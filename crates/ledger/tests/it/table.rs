@@ -12,11 +12,12 @@ use demur_ledger::{
     event_type::{EventType, Facts, TraceKind},
     facts::{
         ArtifactRecorded, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised,
-        FailureKind, FinalStatementSigned, IntentDecision, ProposalCreated, ProposalDecision,
+        FailureKind, FinalStatementSigned, IntentDecision, PolicyRecorded, ProposalCreated, ProposalDecision,
         ProposalReviewed, Risk, SessionAborted, ToolExecutionCompleted, ToolExecutionFailed,
         ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationProfile,
         VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
     },
+    meaning::Known,
     name::Sequence,
     proof::ProofKind,
     role::Role,
@@ -66,6 +67,7 @@ fn the_role_policy_is_the_one_of_the_requirement() {
             }
             kind if answerer.contains(&kind) => vec![Role::Answerer, Role::Person],
             E::SessionAborted => vec![Role::Operator],
+            E::PolicyRecorded => vec![Role::Operator, Role::Desk],
             _ => vec![Role::Desk],
         }
     };
@@ -173,6 +175,7 @@ fn every_pair_of_state_and_event_that_the_table_lacks_is_refused() {
                 actor: walker.speakers[&voice(kind)],
                 said: Said { kind: &kind.into(), role: voice(kind), facts: &facts },
                 proof: ProofKind::None,
+                known: Known::NOTHING,
                 time: world.now,
             };
             match walker.state.check(&step) {
@@ -230,6 +233,7 @@ impl Walker {
         let about_failure = number(random, 2) == 0;
         match kind {
             E::SessionInitialized => world.opening(usual_policy()).into(),
+            E::PolicyRecorded => PolicyRecorded {}.into(),
             E::ProposalCreated => ProposalCreated {
                 fallback_for: self.maybe(E::ToolIntentSigned, random),
                 replaces: self.maybe(E::ProposalCreated, random),
@@ -302,7 +306,8 @@ fn next_kind(step: usize, random: &mut Seeded) -> EventType {
     }
     loop {
         let kind = pick(random, EventType::ALL);
-        let of_a_run = kind.stands_in(TraceKind::Run) && !kind.rule().roles.contains(&Role::Desk);
+        let by_the_desk = kind.rule().roles == [Role::Desk];
+        let of_a_run = kind.stands_in(TraceKind::Run) && !by_the_desk;
         // So do open questions: they wait for somebody, and the walks have somewhere to go.
         let rare = matches!(kind, EventType::SessionAborted | EventType::QuestionAsked);
         if of_a_run && (!rare || number(random, 20) == 0) {

@@ -10,13 +10,14 @@ use demur_core::{
 use demur_ledger::{
     author::{Artifact, Author, Place},
     content::{
-        ArtifactContent, ClaimContent, ExecutionContent, ExecutionResultContent, FailureContent, FinalClaim,
-        FinalStatementContent, IntentContent, ProposalContent, ProposalReviewContent, RationaleContent,
-        ReasonContent, SessionContent, VerificationContent,
+        ActContent, ArtifactContent, ClaimContent, ExecutionContent, ExecutionResultContent, FailureContent,
+        FinalClaim, FinalStatementContent, IntentContent, PolicyContent, PolicyDocument, ProposalContent,
+        ProposalReviewContent, QuestionContent, RationaleContent, ReasonContent, SessionContent,
+        VerificationContent, Wordings,
     },
     desk::{Desk, DeskError, Recorded, Run},
     event_type::{Content, Facts},
-    facts::{Participant, Policy, Risk, SessionInitialized},
+    facts::{Participant, Policy, PolicyRecorded, Risk, SessionInitialized},
     name::{PrincipalId, Sequence, TraceId},
     role::Role,
     state::State,
@@ -64,10 +65,25 @@ impl World {
 
     /// Returns a world whose run is open under this policy.
     pub(crate) fn opened_with(policy: Policy) -> Self {
+        Self::opened_under(PolicyDocument::of_numbers(policy))
+    }
+
+    /// Returns a world whose run is open under this policy, which may name tools.
+    pub(crate) fn opened_under(document: PolicyDocument) -> Self {
         let mut world = Self::new();
-        let facts = world.opening(policy);
+        let facts = world.opening(document.numbers());
         world.say(facts).unwrap();
+        world.record_policy(document).unwrap();
         world
+    }
+
+    /// Has the operator record the policy of the run.
+    pub(crate) fn record_policy(&mut self, document: PolicyDocument) -> Result<Sequence, DeskError> {
+        let content = Content::PolicyRecorded(PolicyContent { document, hash: None });
+        let place = self.place();
+        let operator = self.agents.iter().find(|agent| agent.role() == Role::Operator).unwrap();
+        let said = operator.say(&place, PolicyRecorded {}, Some(content), &mut self.random).unwrap();
+        self.submit(said)
     }
 
     /// Returns an author that nobody knows yet.
@@ -128,6 +144,22 @@ impl World {
         self.submit(submission)
     }
 
+    /// Has the agent of this role say this with content that was changed, and records it.
+    pub(crate) fn say_with(
+        &mut self,
+        role: Role,
+        facts: impl Into<Facts>,
+        change: impl FnOnce(&mut Content),
+    ) -> Result<Sequence, DeskError> {
+        let facts = facts.into();
+        let mut content = fitting(&facts).unwrap();
+        change(&mut content);
+        let place = self.place();
+        let agent = self.agents.iter().find(|agent| agent.role() == role).unwrap();
+        let submission = agent.say(&place, facts, Some(content), &mut self.random).unwrap();
+        self.submit(submission)
+    }
+
     /// Returns what the agent of this role would send.
     pub(crate) fn submission(&mut self, role: Role, facts: impl Into<Facts>) -> Submission {
         let facts = facts.into();
@@ -144,6 +176,16 @@ impl World {
         let at = recorded.event.position().sequence;
         self.events.push(recorded);
         Ok(at)
+    }
+
+    /// Has the executor record an artifact.
+    pub(crate) fn keep(&mut self, artifact: &Artifact) -> Sequence {
+        let submission = self.submission(Role::Executor, artifact.facts());
+        self.now = self.now.plus_millis(10);
+        let recorded = self.desk.admit_artifact(&mut self.run, submission, artifact, self.now).unwrap();
+        let at = recorded.event.position().sequence;
+        self.events.push(recorded);
+        at
     }
 
     /// Returns an artifact of these bytes.
@@ -198,7 +240,7 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
             rationale: text("fine"),
         }),
         Facts::ToolIntentSigned(_) => Content::ToolIntentSigned(IntentContent {
-            input_hash: sha256(b"{}"),
+            input_hash: sha256(INPUT),
             justification: text("to count"),
             tool: text("wc"),
         }),
@@ -243,10 +285,38 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
             summary: text("passed"),
         }),
         Facts::SessionAborted(_) => Content::SessionAborted(reason()),
+        Facts::QuestionAsked(_) => Content::QuestionAsked(question()),
+        Facts::QuestionCancelled(_) => {
+            Content::QuestionCancelled(ActContent { by: None, reason: text("not needed any more") })
+        }
         _ => return None,
     })
+}
+
+fn question() -> QuestionContent {
+    QuestionContent {
+        ask: None,
+        choices: list([]),
+        context: None,
+        default: None,
+        field: None,
+        gap: None,
+        language: text("en"),
+        recommendation: None,
+        request: None,
+        rule: None,
+        suggestions: list([]),
+        wording: Wordings {
+            detailed: text("May it count?"),
+            normal: text("May it count?"),
+            terse: text("Count?"),
+        },
+    }
 }
 
 fn claim() -> ClaimContent {
     ClaimContent { confidence: whole(90), text: text("five words") }
 }
+
+/// The input that every intent names unless a test says otherwise.
+pub(crate) const INPUT: &[u8] = b"{}";

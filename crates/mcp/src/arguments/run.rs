@@ -22,6 +22,9 @@ pub(crate) struct OpenRun {
     pub(crate) constraints: List<Text<1, 4096>, 0, 64>,
     #[serde(default)]
     pub(crate) agents: Agents,
+    /// The only tools that may run, with the least risk of each; any, if left out.
+    #[serde(default)]
+    pub(crate) tools: Option<BTreeMap<Text<1, 256>, Risk>>,
 }
 
 /// Other clients, by name.

@@ -77,7 +77,7 @@ fn append(office: &Office, run: &mut Run, event: &Event, desk: &SecretKey) {
 }
 
 fn append_all(office: &Office, run: &Run, events: &[Event], desk: &SecretKey) {
-    let entry = |event: &Event| Entry { event: event.clone(), opening: None, artifact: None };
+    let entry = |event: &Event| Entry { event: event.clone(), opening: None, artifact: None, meaning: None };
     let append = Append {
         trace: run.trace,
         expected: run.seen,

@@ -5,10 +5,14 @@ use std::path::Path;
 use demur_desk::{data::DataFolder, owner::Owner};
 use demur_ledger::{
     author::{Artifact, Author, Place},
-    content::{ArtifactContent, ProposalContent, ProposalReviewContent, SessionContent},
+    content::{
+        ArtifactContent, PolicyContent, PolicyDocument, ProposalContent, ProposalReviewContent,
+        SessionContent,
+    },
     event_type::{Content, Facts},
     facts::{
-        Participant, Policy, ProposalCreated, ProposalDecision, ProposalReviewed, Risk, SessionInitialized,
+        Participant, Policy, PolicyRecorded, ProposalCreated, ProposalDecision, ProposalReviewed, Risk,
+        SessionInitialized,
     },
     name::{Position, TraceId},
     role::Role,
@@ -49,7 +53,18 @@ impl Recorded {
             task: task.try_into().unwrap(),
         };
         run.planned(facts.into(), Content::SessionInitialized(content));
+        run.record_policy(policy);
         run
+    }
+
+    /// Has an operator record the policy of the run.
+    fn record_policy(&mut self, numbers: Policy) {
+        let operator = self.owner.enrol("the operator", Role::Operator).unwrap();
+        let document = PolicyDocument::of_numbers(numbers);
+        let content = Some(Content::PolicyRecorded(PolicyContent { document, hash: None }));
+        let place = self.place();
+        let said = operator.say(&place, PolicyRecorded {}, content, &mut self.owner.system()).unwrap();
+        self.head = Some(self.owner.sequencer().submit(said, None).unwrap().position);
     }
 
     /// Records a proposal and its approval: the run goes on to execute.

@@ -186,6 +186,9 @@ impl<'a> Steps<'a> {
 
     fn perform(&mut self, author: &Author, next: Move) -> Result<Looked, Refusal> {
         match next {
+            Move::Say(facts @ Facts::SessionInitialized(_), content) => {
+                self.recorder.open(author, (facts, content), &self.orders.recorded_policy)?;
+            }
             Move::Say(facts, content) => {
                 let ends = matches!(facts, Facts::ToolExecutionCompleted(_) | Facts::ToolExecutionFailed(_));
                 self.recorder.say(author, facts, content)?;

@@ -9,18 +9,18 @@ use demur_ledger::{
     event_type::{EventType, Facts},
     facts::{
         CheckpointRecorded, Cited, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised,
-        FailureKind, FinalStatementSigned, IntentDecision, Participant, Policy, ProposalCreated,
-        ProposalDecision, ProposalReviewed, RecoveryRecorded, Risk, SessionAborted, SessionInitialized,
-        ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted, ToolIntentReviewed,
-        ToolIntentSigned, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
-        VerificationStatus,
+        FailureKind, FinalStatementSigned, IntentDecision, Participant, Policy, PolicyRecorded,
+        ProposalCreated, ProposalDecision, ProposalReviewed, RecoveryRecorded, Risk, SessionAborted,
+        SessionInitialized, ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted,
+        ToolIntentReviewed, ToolIntentSigned, VerificationProfile, VerificationRunCompleted,
+        VerificationRunStarted, VerificationStatus,
     },
     name::{Position, Sequence},
     role::Role,
 };
 
 use super::Walk;
-use crate::words::{list, whole};
+use crate::words::{INPUT, list, whole};
 
 impl Walk {
     /// Returns facts of this type.
@@ -28,6 +28,7 @@ impl Walk {
         use EventType as E;
         match kind {
             E::SessionInitialized => self.guess_opening().into(),
+            E::PolicyRecorded => PolicyRecorded {}.into(),
             E::ProposalCreated => ProposalCreated {
                 fallback_for: self.maybe_failed(),
                 replaces: self.maybe(E::ProposalCreated),
@@ -69,7 +70,7 @@ impl Walk {
             }
             .into(),
             E::ToolExecutionStarted => {
-                let input = self.maybe(E::ArtifactRecorded);
+                let input = (self.number(8) > 0).then(|| self.cite_input());
                 ToolExecutionStarted { input, intent: self.cite(&[E::ToolIntentSigned]) }.into()
             }
             E::ToolExecutionCompleted => {
@@ -141,7 +142,23 @@ impl Walk {
     fn guess_evidence(&mut self) -> (Cited<0>, Cited<1>) {
         let ended = [EventType::ToolExecutionCompleted, EventType::ToolExecutionFailed];
         let execution = self.cite(&ended);
-        (self.cite_some(EventType::ArtifactRecorded), list([execution]))
+        let produced = self.outputs(execution);
+        let evidence = if produced.is_empty() || self.number(6) == 0 {
+            self.cite_some(EventType::ArtifactRecorded)
+        } else {
+            produced
+        };
+        (evidence, list([execution]))
+    }
+
+    /// Returns what an execution produced, by its end.
+    fn outputs(&self, ended: Sequence) -> Cited<0> {
+        let entry = usize::try_from(ended.number()).ok().and_then(|at| self.world.run.entries.get(at));
+        match entry.map(|entry| entry.event.said().unwrap().facts) {
+            Some(Facts::ToolExecutionCompleted(facts)) => facts.outputs.clone(),
+            Some(Facts::ToolExecutionFailed(facts)) => facts.outputs.clone(),
+            _ => list([]),
+        }
     }
 
     /// Returns all claims in play, or not quite.
@@ -182,6 +199,17 @@ impl Walk {
         match facts(&entries[started]) {
             Facts::ToolExecutionStarted(started) => Some(started.intent),
             _ => None,
+        }
+    }
+
+    /// Returns an artifact, mostly one with the bytes that every intent names.
+    fn cite_input(&mut self) -> Sequence {
+        let run = &self.world.run;
+        let fits = |at: &Sequence| run.artifact(*at) == Some(sha256(INPUT));
+        let fitting = self.places(&[EventType::ArtifactRecorded]).into_iter().rfind(fits);
+        match fitting {
+            Some(at) if self.number(8) > 0 => at,
+            _ => self.cite(&[EventType::ArtifactRecorded]),
         }
     }
 

@@ -1,0 +1,153 @@
+//! What a statement means is judged before it is recorded: what is approved is what is done, and what is claimed is what
+//! was produced. Refusals are on record like all others.
+
+use std::collections::BTreeMap;
+
+use demur_core::hash::sha256;
+use demur_engine::{
+    Reply,
+    command::{Command, Consequences, Saying},
+};
+use demur_ledger::{
+    content::{PolicyContent, PolicyDocument, PolicyTool, PolicyTools},
+    event_type::{Content, Facts},
+    facts::{
+        ClaimIssued, FinalStatementSigned, PolicyRecorded, ProposalCreated, ProposalDecision,
+        ProposalReviewed, Question, QuestionAsked, Risk, ToolExecutionCompleted, ToolExecutionStarted,
+        ToolIntentSigned,
+    },
+    name::Sequence,
+    role::Role,
+    verify::Verdict,
+};
+
+use crate::{
+    asking::{operation, question},
+    words::{INPUT, SIZE, list, text, whole},
+    world::{To, World, refusal, usual_policy},
+};
+
+/// Returns a run under a policy that names these tools, with an approved proposal that asks for `wc`.
+fn executing<const COUNT: usize>(tools: [(&str, Risk); COUNT]) -> (World, Sequence) {
+    let mut world = World::new();
+    let opening = world.opening(usual_policy());
+    world.say(opening);
+    let tool = |(name, risk)| (text(name), PolicyTool { programs: list([]), risk });
+    let tools = PolicyTools::try_from(tools.into_iter().map(tool).collect::<BTreeMap<_, _>>()).unwrap();
+    let tools = Some(tools).filter(|tools| tools.iter().next().is_some());
+    let document = PolicyDocument { tools, ..PolicyDocument::of_numbers(usual_policy()) };
+    let saying =
+        Saying { role: Role::Desk, facts: PolicyRecorded {}.into(), content: Some(policy(document)) };
+    let reply = world.command(To::Run, Command::record(saying, Consequences::default()));
+    assert!(matches!(reply, Reply::Recorded(_)), "{reply:?}");
+    let proposal = world.say(ProposalCreated { fallback_for: None, replaces: None });
+    let decision = ProposalDecision::Approved;
+    world.say(ProposalReviewed { conditions: whole(0), decision, proposal });
+    (world, proposal)
+}
+
+fn policy(document: PolicyDocument) -> Content {
+    Content::PolicyRecorded(PolicyContent { document, hash: None })
+}
+
+fn intent(proposal: Sequence) -> ToolIntentSigned {
+    ToolIntentSigned { meets: list([]), proposal, retries: None, risk: Risk::Low }
+}
+
+/// Signs an intent for this tool and this input.
+fn intend(world: &mut World, proposal: Sequence, tool: &str, input: &[u8]) -> Reply {
+    world.say_with(intent(proposal), |content| {
+        let Content::ToolIntentSigned(content) = content else { panic!("expected an intent") };
+        content.tool = text(tool);
+        content.input_hash = sha256(input);
+    })
+}
+
+/// Carries out one call; returns its end and its output.
+fn call(world: &mut World, proposal: Sequence) -> (Sequence, Sequence) {
+    let intent = world.say(intent(proposal));
+    let input = Some(world.record_input());
+    let started = world.say(ToolExecutionStarted { input, intent });
+    let output = world.record(*b"bbbbb");
+    (world.say(ToolExecutionCompleted { outputs: list([output]), started }), output)
+}
+
+/// LED-11
+#[test]
+fn approved_input_is_the_one_that_runs() {
+    let (mut world, proposal) = executing([]);
+    let intent = world.say(intent(proposal));
+    let other = world.record(*b"ccccc");
+    let refused = world.refuses(ToolExecutionStarted { input: Some(other), intent });
+    assert_eq!((refused.code, refused.field), ("INPUT_MISMATCH", Some("facts.input")));
+    let newest = world.run.entries.last().unwrap().event.said().unwrap().facts.clone();
+    assert!(matches!(newest, Facts::CommandRefused(facts) if facts.code.as_str() == "INPUT_MISMATCH"));
+    assert_eq!(world.refuses(ToolExecutionStarted { input: None, intent }).code, "INPUT_MISMATCH");
+    let input = Some(world.record_input());
+    world.say(ToolExecutionStarted { input, intent });
+    assert_ne!(world.verified().verdict, Verdict::Fail);
+}
+
+/// LED-10 LED-23
+#[test]
+fn tools_are_those_of_the_proposal_and_of_the_policy_at_its_risk() {
+    let (mut world, proposal) = executing([]);
+    assert_eq!(refusal(&intend(&mut world, proposal, "rm", INPUT)).code, "TOOL_NOT_PROPOSED");
+    let (mut world, proposal) = executing([("cat", Risk::Low)]);
+    assert_eq!(refusal(&intend(&mut world, proposal, "wc", INPUT)).code, "TOOL_NOT_ALLOWED");
+    let (mut world, proposal) = executing([("wc", Risk::Medium)]);
+    assert_eq!(refusal(&intend(&mut world, proposal, "wc", INPUT)).code, "RISK_UNDERSTATED");
+}
+
+/// LED-23
+#[test]
+fn policy_that_is_not_the_openings_is_refused() {
+    let mut world = World::new();
+    let opening = world.opening(usual_policy());
+    world.say(opening);
+    let document = PolicyDocument { fallback: false, ..PolicyDocument::of_numbers(usual_policy()) };
+    let reply = world.say_with(PolicyRecorded {}, |content| *content = policy(document));
+    assert_eq!(refusal(&reply).code, "POLICY_MISMATCH");
+}
+
+/// LED-31
+#[test]
+fn question_that_names_a_tool_holds_it_back() {
+    let (mut world, proposal) = executing([]);
+    let blocks = list([operation("WC")]);
+    world.say(QuestionAsked(Question { blocks, ..question() }));
+    let intent = world.say(intent(proposal));
+    let input = Some(world.record_input());
+    assert_eq!(world.refuses(ToolExecutionStarted { input, intent }).code, "TOOL_BLOCKED");
+}
+
+/// LED-14
+#[test]
+fn final_statement_is_in_the_words_of_its_claims() {
+    let (mut world, proposal) = executing([]);
+    let (ended, output) = call(&mut world, proposal);
+    let claim = ClaimIssued { about_failure: false, evidence: list([output]), executions: list([ended]) };
+    let claim = world.say(claim);
+    let reply = world.say_with(FinalStatementSigned { claims: list([claim]) }, |content| {
+        let Content::FinalStatementSigned(content) = content else { panic!("expected a statement") };
+        let mut claims = content.claims.to_vec();
+        claims[0].text = text("five thousand words");
+        content.claims = list(claims);
+    });
+    assert_eq!(refusal(&reply).code, "BUNDLE_DIFFERS");
+    world.say(FinalStatementSigned { claims: list([claim]) });
+}
+
+/// A state that was read from a snapshot judges as the one that it was taken of.
+#[test]
+fn snapshot_keeps_what_is_judged_by() {
+    let (mut world, proposal) = executing([("wc", Risk::Low)]);
+    let signed = world.say(intent(proposal));
+    let other = world.record([b'd'; SIZE]);
+    let newest = world.run.entries.last().unwrap().event.clone();
+    let bytes = demur_engine::snapshot::to_bytes(&world.run.state).unwrap();
+    world.run.state = demur_engine::snapshot::from_bytes(&bytes, &newest).unwrap();
+    let refused = world.refuses(ToolExecutionStarted { input: Some(other), intent: signed });
+    assert_eq!(refused.code, "INPUT_MISMATCH");
+    assert_eq!(refusal(&intend(&mut world, proposal, "rm", INPUT)).code, "TOOL_NOT_PROPOSED");
+}
