@@ -49,7 +49,7 @@ pub enum MeaningError {
     },
     /// A call that was blocked starts as if it had not been.
     #[error(
-        "this call was blocked in event {blocked}: expected an approval after that, at {} risk or more",
+        "expected an approval after event {blocked}, which blocked this call, at {} risk or more, found none",
         risk.as_str()
     )]
     BlockedAgain {
@@ -59,7 +59,9 @@ pub enum MeaningError {
         risk: Risk,
     },
     /// A call that failed too often.
-    #[error("this call failed {failed} times since it last completed, and the policy allows {limit} retries")]
+    #[error(
+        "expected at most {limit} failures of this call since it last completed, as the policy says, found {failed}"
+    )]
     RetryLimit {
         /// How many the policy allows.
         limit: u64,
@@ -67,7 +69,7 @@ pub enum MeaningError {
         failed: u64,
     },
     /// A question blocks the tool by its name.
-    #[error("the tool {tool:?} waits for the answer to question {question}")]
+    #[error("expected no unsettled question that blocks {tool:?}, found question {question}")]
     ToolBlocked {
         /// The tool.
         tool: Box<str>,

@@ -36,6 +36,12 @@ impl Calls {
         self.blocked.insert(call, Blocked { at, risk: risk.max(before) });
     }
 
+    /// Returns whether an execution of this call may fail: only so many calls are remembered that did. One that is
+    /// remembered may be tried again, so that it can complete.
+    pub(super) fn has_room(&self, call: &Digest) -> bool {
+        self.failed.len() < MAX_FAILED_CALLS || self.failed.contains_key(call)
+    }
+
     /// Notes that an execution of a call has ended.
     pub(super) fn end(&mut self, call: Digest, completed: bool) {
         if completed {
@@ -55,3 +61,7 @@ impl Calls {
         self.failed.get(call).copied().unwrap_or_default()
     }
 }
+
+/// How many calls may have failed and not completed since: as many as there may be intents in play, of which every blocked
+/// one is about one call.
+pub(super) const MAX_FAILED_CALLS: usize = 1024;

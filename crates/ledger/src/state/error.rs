@@ -40,10 +40,10 @@ pub enum GuardError {
     #[error(transparent)]
     Meaning(MeaningError),
     /// A proposal before the policy.
-    #[error("expected the policy of the run before its first proposal")]
+    #[error("expected the policy of the run before its first proposal, found none")]
     PolicyMissing,
     /// A second policy.
-    #[error("the policy of this run is recorded, and holds until its end")]
+    #[error("expected one policy, which holds until the end of the run, found a second")]
     PolicyFixed,
     /// Out of sequence.
     #[error("expected event {expected} of the trace, found {found}")]

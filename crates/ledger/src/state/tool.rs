@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GuardError, Phase, State, endings::Ending, proposal::Review};
+use super::{GuardError, Phase, State, calls::MAX_FAILED_CALLS, endings::Ending, proposal::Review};
 use crate::{
     facts::{IntentDecision, Risk, ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned},
     meaning::{IntendedCall, Meaning},
@@ -89,11 +89,19 @@ impl State {
             expected: "an intent that was signed before",
         })?;
         match intent.status {
-            Status::Approved(_) => Ok(()),
-            Status::Signed if intent.risk < self.demands()?.approval_from => Ok(()),
-            Status::Signed => Err(GuardError::ApprovalMissing { intent: facts.intent }),
-            Status::Blocked => Err(GuardError::IntentBlocked { intent: facts.intent }),
-            Status::Started | Status::Failed => Err(GuardError::IntentUsed { intent: facts.intent }),
+            Status::Approved(_) => {}
+            Status::Signed if intent.risk < self.demands()?.approval_from => {}
+            Status::Signed => return Err(GuardError::ApprovalMissing { intent: facts.intent }),
+            Status::Blocked => return Err(GuardError::IntentBlocked { intent: facts.intent }),
+            Status::Started | Status::Failed => {
+                return Err(GuardError::IntentUsed { intent: facts.intent });
+            }
+        }
+        match &intent.call {
+            Some(call) if !self.calls.has_room(&call.id) => {
+                Err(GuardError::TooMany { what: "failed calls", limit: MAX_FAILED_CALLS })
+            }
+            _ => Ok(()),
         }
     }
 

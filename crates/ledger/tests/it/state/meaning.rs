@@ -100,7 +100,7 @@ fn the_desk_records_a_policy_as_itself_and_not_as_the_operator() {
     }
 }
 
-/// LED-11
+/// LED-11 LED-36
 #[test]
 fn a_tool_starts_only_with_the_input_that_its_intent_names() {
     let (mut world, proposal) = World::executing();
@@ -111,7 +111,7 @@ fn a_tool_starts_only_with_the_input_that_its_intent_names() {
     world.start(signed);
 }
 
-/// LED-10
+/// LED-10 LED-36
 #[test]
 fn an_intent_is_for_a_tool_of_its_proposal() {
     let (mut world, proposal) = World::executing();
@@ -119,7 +119,7 @@ fn an_intent_is_for_a_tool_of_its_proposal() {
     refuses_intent(&mut world, intent(proposal, Risk::Low), "WC", "TOOL_NOT_PROPOSED");
 }
 
-/// LED-23
+/// LED-23 LED-36
 #[test]
 fn a_policy_that_names_tools_lets_no_other_run_and_none_below_its_risk() {
     let mut world = World::opened_under(naming([("wc", Risk::Medium)]));
@@ -136,7 +136,7 @@ fn a_policy_that_names_tools_lets_no_other_run_and_none_below_its_risk() {
     intend(&mut world, intent(proposal, Risk::High), "wc", INPUT).unwrap();
 }
 
-/// LED-11
+/// LED-11 LED-37
 #[test]
 fn a_blocked_call_starts_only_approved_after_that_and_at_no_lower_risk() {
     let (mut world, proposal) = World::executing();
@@ -161,7 +161,7 @@ fn a_blocked_call_starts_only_approved_after_that_and_at_no_lower_risk() {
     world.say(ToolExecutionStarted { input, intent: other }).unwrap();
 }
 
-/// LED-32
+/// LED-32 LED-37
 #[test]
 fn a_call_is_tried_as_often_as_the_policy_allows_whatever_its_intents_say() {
     let (mut world, proposal) = World::executing();
@@ -183,6 +183,41 @@ fn a_call_that_completed_may_fail_again_as_often() {
     world.call_tool(proposal);
 }
 
+/// Whoever retries one call as another leaves the first behind: what is remembered of it is bounded all the same.
+#[test]
+fn a_run_has_only_so_many_calls_that_failed() {
+    let (mut world, proposal) = World::executing();
+    let call = |world: &mut World, number: usize, retries, fails: bool| {
+        let bytes = format!("{{\"number\":{number}}}").into_bytes();
+        let facts = ToolIntentSigned { retries, ..intent(proposal, Risk::Low) };
+        let signed = intend(world, facts, "wc", &bytes).unwrap();
+        let input = world.record_artifact(&bytes);
+        let started = ToolExecutionStarted { input: Some(input), intent: signed };
+        let outcome = world.say(started.clone());
+        let Ok(started) = outcome else { return Err(started) };
+        let (failure, outputs) = (FailureKind::Exit, list([]));
+        if fails {
+            world.say(ToolExecutionFailed { failure, outputs, started }).unwrap();
+        } else {
+            world.say(ToolExecutionCompleted { outputs, started }).unwrap();
+        }
+        Ok(signed)
+    };
+    let mut last = None;
+    for number in 0..1024 {
+        last = call(&mut world, number, None, true).ok();
+        // One that completes takes the intent that failed out of play, and not the call.
+        if number < 1023 {
+            call(&mut world, 5000, last, false).unwrap();
+        }
+    }
+    let refused = call(&mut world, 2000, None, true).unwrap_err();
+    refuses(&mut world, refused, "TOO_MANY");
+    // One of them completes, and there is room for another.
+    call(&mut world, 1023, last, false).unwrap();
+    call(&mut world, 2001, None, true).unwrap();
+}
+
 /// LED-31
 #[test]
 fn a_question_blocks_a_tool_by_its_name_in_any_case() {
@@ -202,7 +237,7 @@ fn question(about: Option<Sequence>, blocks: &str) -> QuestionAsked {
     QuestionAsked(Question { about, blocks: list([operation(blocks)]), ..question_for(anyone()) })
 }
 
-/// LED-24
+/// LED-24 LED-38
 #[test]
 fn a_claim_rests_on_what_its_own_executions_produced() {
     let (mut world, proposal) = World::executing();
@@ -219,7 +254,7 @@ fn a_claim_rests_on_what_its_own_executions_produced() {
     world.say(claim(output, first)).unwrap();
 }
 
-/// LED-24
+/// LED-24 LED-38
 #[test]
 fn only_a_claim_about_a_failure_rests_on_what_a_tool_was_given() {
     for failed in [false, true] {
@@ -244,7 +279,7 @@ fn only_a_claim_about_a_failure_rests_on_what_a_tool_was_given() {
     }
 }
 
-/// LED-24
+/// LED-24 LED-38
 #[test]
 fn the_same_bytes_twice_are_one_piece_of_evidence() {
     let (mut world, proposal) =
@@ -262,7 +297,7 @@ fn the_same_bytes_twice_are_one_piece_of_evidence() {
     world.say(claim(&outputs[1..])).unwrap();
 }
 
-/// LED-14
+/// LED-14 LED-40
 #[test]
 fn the_final_statement_repeats_claims_in_their_own_words() {
     let (mut world, claim, _) = World::claiming();
