@@ -241,7 +241,7 @@ impl Office {
         Ok(position.sequence)
     }
 
-    /// Returns a run that is open.
+    /// Returns a run that is open, and whose agents have seen its policy.
     pub fn open(&self) -> Run {
         let mut run = self.new_run();
         let mut participants: Vec<_> =
@@ -259,8 +259,8 @@ impl Office {
         let content = Some(Content::PolicyRecorded(PolicyContent { document, hash: None }));
         let saying = Saying { role: Role::Desk, facts: PolicyRecorded {}.into(), content };
         let rest = Consequences { after: None, sayings: vec![saying] };
-        let opened = self.sequencer.submit_followed(submission, None, rest, &[]).unwrap();
-        run.seen = Some(opened.position);
+        self.sequencer.submit_followed(submission, None, rest, &[]).unwrap();
+        run.seen = self.sequencer.store().trace(run.trace).unwrap().map(|summary| summary.head);
         run
     }
 
@@ -330,6 +330,9 @@ fn staff(registry: &Registry) -> Vec<(SecretKey, PrincipalId, Role)> {
     };
     (1..).zip(STAFF).filter_map(person).collect()
 }
+
+/// The newest event of a run that was just opened: the opening and the policy are one commit.
+pub const POLICY: Sequence = Sequence::FIRST.next();
 
 /// Who is registered in every office, in this order.
 const STAFF: [Role; 4] = [Role::Planner, Role::Executor, Role::Critic, Role::Auditor];
