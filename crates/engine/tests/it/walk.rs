@@ -4,11 +4,14 @@ mod distort;
 mod guess;
 mod keys;
 
-use demur_core::random::{Random, Seeded};
+use demur_core::{
+    hash::sha256,
+    random::{Random, Seeded},
+};
 use demur_engine::command::Command;
 use demur_ledger::{
-    author::Artifact,
-    event_type::{EventType, Facts},
+    author::{Artifact, Draft},
+    event_type::{Content, EventType, Facts},
     name::{CommandId, Sequence},
     role::Role,
     state::Phase,
@@ -91,7 +94,8 @@ impl Walk {
         let mut sent = if self.number(5) == 0 {
             self.distorted(facts, role, &speaker)
         } else {
-            let draft = self.world.draft(To::Run, role, facts);
+            let mut draft = self.world.draft(To::Run, role, facts);
+            self.choose_input(&mut draft);
             self.last_command = Some(draft.command);
             self.world.sign(draft, &speaker.key)
         };
@@ -122,11 +126,21 @@ impl Walk {
         Speaker { key: self.world.desk.clone(), principal, role: Role::Desk }
     }
 
+    /// Has an intent name one of a few inputs: what was blocked or failed too often is one call, and not every one.
+    fn choose_input(&mut self, draft: &mut Draft) {
+        if let Some(Content::ToolIntentSigned(content)) = &mut draft.content {
+            content.input_hash = sha256(&[self.letter(); SIZE]);
+        }
+    }
+
     /// Returns one of a few artifacts, so that the same bytes come again, mostly of the size that is named.
     fn artifact(&mut self) -> Artifact {
-        let letter = b'a' + u8::try_from(self.number(3)).unwrap();
         let size = if self.number(15) == 0 { SIZE + 1 } else { SIZE };
-        Artifact::new(vec![letter; size], &mut self.world.random)
+        Artifact::new(vec![self.letter(); size], &mut self.world.random)
+    }
+
+    fn letter(&mut self) -> u8 {
+        b'a' + u8::try_from(self.number(3)).unwrap()
     }
 
     /// Returns the bytes that travel with an event, mostly the right ones.
@@ -146,7 +160,10 @@ impl Walk {
         let fitting: &[E] = match phase {
             _ if self.number(8) == 0 => OF_AUTHORS,
             Phase::Initialized => &[E::SessionInitialized],
-            Phase::Planning => &[E::PolicyRecorded, E::ProposalCreated, E::ProposalCreated],
+            Phase::Planning if self.places(&[E::PolicyRecorded]).is_empty() => {
+                &[E::PolicyRecorded, E::PolicyRecorded, E::ProposalCreated]
+            }
+            Phase::Planning => &[E::ProposalCreated],
             Phase::Reviewing => &[E::ProposalReviewed, E::ProposalReviewed, E::ProposalCreated],
             Phase::Executing => IN_EXECUTING,
             Phase::Claiming => IN_CLAIMING,

@@ -15,12 +15,13 @@ use demur_ledger::{
         ToolIntentReviewed, ToolIntentSigned, VerificationProfile, VerificationRunCompleted,
         VerificationRunStarted, VerificationStatus,
     },
+    meaning::Meaning,
     name::{Position, Sequence},
     role::Role,
 };
 
 use super::Walk;
-use crate::words::{INPUT, list, whole};
+use crate::words::{list, whole};
 
 impl Walk {
     /// Returns facts of this type.
@@ -70,8 +71,9 @@ impl Walk {
             }
             .into(),
             E::ToolExecutionStarted => {
-                let input = (self.number(8) > 0).then(|| self.cite_input());
-                ToolExecutionStarted { input, intent: self.cite(&[E::ToolIntentSigned]) }.into()
+                let intent = self.cite(&[E::ToolIntentSigned]);
+                let input = (self.number(8) > 0).then(|| self.cite_input(intent));
+                ToolExecutionStarted { input, intent }.into()
             }
             E::ToolExecutionCompleted => {
                 let started = self.cite(&[E::ToolExecutionStarted]);
@@ -202,10 +204,15 @@ impl Walk {
         }
     }
 
-    /// Returns an artifact, mostly one with the bytes that every intent names.
-    fn cite_input(&mut self) -> Sequence {
+    /// Returns an artifact, mostly one with the bytes that the intent names.
+    fn cite_input(&mut self, intent: Sequence) -> Sequence {
         let run = &self.world.run;
-        let fits = |at: &Sequence| run.artifact(*at) == Some(sha256(INPUT));
+        let entry = usize::try_from(intent.number()).ok().and_then(|at| run.entries.get(at));
+        let named = match entry.and_then(|entry| entry.meaning.as_ref()) {
+            Some(Meaning::Intent(call)) => Some(call.input),
+            _ => None,
+        };
+        let fits = |at: &Sequence| named.is_some() && run.artifact(*at) == named;
         let fitting = self.places(&[EventType::ArtifactRecorded]).into_iter().rfind(fits);
         match fitting {
             Some(at) if self.number(8) > 0 => at,
