@@ -103,9 +103,11 @@ impl<'a, C: CallerConnection> Turn<'a, C> {
     }
 }
 
-/// Returns what whoever opened a run is told.
+/// Returns what whoever opened a run is told: the policy is recorded with the opening.
 pub(super) fn opened(standing: &RunStanding) -> CallToolResponse {
-    told(standing, vec![(EventType::SessionInitialized.as_str(), Sequence::FIRST)], None)
+    let opening = (EventType::SessionInitialized.as_str(), Sequence::FIRST);
+    let policy = (EventType::PolicyRecorded.as_str(), Sequence::FIRST.next());
+    told(standing, vec![opening, policy], None)
 }
 
 /// Returns what the auditor is told.

@@ -32,7 +32,7 @@ impl Run {
             "task": "tests", "objective": "The tests pass", "agents": {"executor": "bo", "critic": "cy", "auditor": "cy"},
         }));
         let told = &opened["structuredContent"];
-        assert_eq!((&told["phase"], &told["events"]), (&json!("planning"), &json!([0])), "{opened}");
+        assert_eq!((&told["phase"], &told["events"]), (&json!("planning"), &json!([0, 1])), "{opened}");
         assert_eq!(told["next"], "ada (planner): session_propose", "{opened}");
         let trace = told["trace"].as_str().unwrap().to_owned();
         Self { ada, bo, cy, trace }
@@ -107,8 +107,8 @@ fn claim(evidence: &[u64], executions: &[u64]) -> Value {
 fn plan(run: &mut Run) -> u64 {
     run.refuses(Bo, "session_propose", &proposal(), "NOT_PARTICIPANT");
     run.refuses(Bo, "session_intend", &intent(0, &[]), "OUT_OF_PHASE");
-    let proposed = run.does(Ada, "session_propose", &proposal(), "cy (critic): session_review 2");
-    assert_eq!(proposed, 2, "one attempt was noted before it");
+    let proposed = run.does(Ada, "session_propose", &proposal(), "cy (critic): session_review 3");
+    assert_eq!(proposed, 3, "opening, policy, and one attempt that was noted");
     proposed
 }
 
