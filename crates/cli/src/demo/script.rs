@@ -77,7 +77,8 @@ fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, Failure> {
         agent: None,
     };
     let words = "opens the run: how many lines and words does a short text have?";
-    session.open(&cast.planner, words, opening)?;
+    let policy = "only count-text may run, from medium risk on with the critic's approval.";
+    session.open(&cast.planner, (words, policy), opening)?;
 
     let content = ProposalContent {
         assumptions: list(["words are separated by white space", "a line feed ends a line"])?,

@@ -43,11 +43,19 @@ impl<'a> Session<'a> {
         self.output.tell(line)
     }
 
-    /// Opens the run in the name of its planner, and tells it.
-    pub(super) fn open(&mut self, planner: &Agent, words: &str, run: OpenRun) -> Result<Sequence, Failure> {
+    /// Opens the run in the name of its planner, and tells it. The desk records the policy with the opening.
+    pub(super) fn open(
+        &mut self,
+        planner: &Agent,
+        (words, policy): (&str, &str),
+        run: OpenRun,
+    ) -> Result<(), Failure> {
         let run = OpenRun { trace: Some(self.trace), agent: Some(planner.name.try_into()?), ..run };
         self.desk.call(ApiRequest::<operation::OpenRun>::send(NoArguments {}, run))?;
-        self.recorded(planner, words, Sequence::FIRST)
+        self.recorded(planner, words, Sequence::FIRST)?;
+        self.tell(&format!("{:>4}  the desk records the policy: {policy}", self.length))?;
+        self.length += 1;
+        Ok(())
     }
 
     /// Records what an agent says, and tells it.

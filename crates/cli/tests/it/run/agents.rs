@@ -16,14 +16,14 @@ fn rust(name: &str) -> String {
 }
 
 /// Returns the words that start an example agent in Python.
-fn python(name: &str) -> Vec<String> {
+pub(super) fn python(name: &str) -> Vec<String> {
     let interpreter = std::env::var("DEMUR_PYTHON").expect("DEMUR_PYTHON is not set: run `cargo xtask test`");
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/agents/python").join(name);
     vec![interpreter, script.canonicalize().unwrap().to_str().unwrap().to_owned()]
 }
 
 /// Returns a sandbox with keys for agents of their own, in files beside the task.
-fn with_agents() -> Sandbox {
+pub(super) fn with_agents() -> Sandbox {
     let sandbox = Sandbox::new();
     for (name, role) in [("ben", "executor"), ("cleo", "critic"), ("mallory", "critic")] {
         let file = format!("{name}.key");
@@ -33,7 +33,7 @@ fn with_agents() -> Sandbox {
 }
 
 /// Returns the lines that let a program play a role.
-fn player(role: &str, name: &str, command: &[String]) -> String {
+pub(super) fn player(role: &str, name: &str, command: &[String]) -> String {
     format!("\n[agents.{role}]\nname = {name:?}\ncommand = {command:?}\ntimeout = \"20s\"\n")
 }
 
@@ -62,7 +62,7 @@ pub(super) fn two() -> Sandbox {
     sandbox
 }
 
-fn check_both_verifiers(sandbox: &Sandbox) {
+pub(super) fn check_both_verifiers(sandbox: &Sandbox) {
     assert_ne!(verdict(sandbox), "fail");
     let (code, said) = verify_alone(&sandbox.path("last.jsonl"));
     assert_eq!(code, Some(0), "{said}");
