@@ -23,8 +23,11 @@ struct Attempt {
     tool: Option<(&'static str, Value)>,
 }
 
-/// The code of every attempt, what has to happen before it, and the attempt.
-const ATTEMPTS: [(&str, fn(&Run, u64) -> Attempt); 9] = [
+/// Brings a run with this approved proposal so far that something may not be, and returns that.
+type Prepare = fn(&Run, u64) -> Attempt;
+
+/// Every attempt with its code.
+const ATTEMPTS: [(&str, Prepare); 9] = [
     ("TOOL_NOT_PROPOSED", |_, proposal| intending(proposal, "rm", "medium")),
     ("TOOL_NOT_ALLOWED", |_, proposal| intending(proposal, "git", "critical")),
     ("RISK_UNDERSTATED", |_, proposal| intending(proposal, "cargo", "low")),
