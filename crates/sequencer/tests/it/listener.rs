@@ -171,8 +171,8 @@ fn append_that_lost_a_race_is_heard_of_once() {
         (expected, expected + 1),
         "the opening brings the policy with it"
     );
-    let head = store.trace(run.trace).unwrap().unwrap().head;
-    assert_eq!(head.sequence.number(), POLICY.number() + 6);
+    let newest = store.trace(run.trace).unwrap().unwrap().head;
+    assert_eq!(newest.sequence.number(), POLICY.number() + 6);
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn whoever_writes_waits_for_nobody_who_decides() {
         release.send(()).unwrap();
         in_time.expect("the writer waited for somebody who decides");
         assert!(matches!(underway.poll(&context), Poll::Ready(Err(SequencerError::RecordChanged))));
-        let decided = decider.join().unwrap().unwrap().position.sequence;
-        assert_eq!(decided, POLICY.next().next(), "it follows the first that was said");
+        let sequence = decider.join().unwrap().unwrap().position.sequence;
+        assert_eq!(sequence, POLICY.next().next(), "it follows the first that was said");
     });
 }
