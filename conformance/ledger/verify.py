@@ -22,7 +22,7 @@ LINE["$defs"]["EventLine"]["properties"]["event"] = {}  # has a schema and a cod
 KNOWN = {path.stem: json.loads(path.read_bytes()) for path in (FOLDER / "events").glob("*.json")}
 UNKNOWN: Json = {"properties": {"content": {}, "facts": {}}, "proofs": ["ed25519", "none"]}
 LINE_BYTES, NEVER, STAMP = 64 << 20, 1 << 53, "%Y-%m-%dT%H:%M:%S.%fZ"
-# After which lines a line may stand; "due" is an `artifact_recorded`, whose artifact must come next.
+# After which lines a line may stand; "due" is an event that records bytes, whose artifact must come next.
 EVENTS, HEADS = ["event", "artifact"], ["head", "inclusion"]
 AFTER = {"header": [""], "event": ["header", "head", *EVENTS], "artifact": ["due"], "head": EVENTS,
          "inclusion": EVENTS + HEADS, "checkpoint": EVENTS + HEADS}
@@ -184,6 +184,7 @@ class Verifier:
         self.trace, self.after, self.commitment, self.schema = self.registry, "", "", UNKNOWN
         self.header: Json = {}
         self.told, self.tools, self.digests = list[Json](), None, dict[int, str]()  # digests: of artifacts, SHA-256
+        self.reports, self.reported, self.final = dict[str, Json](), False, False  # reports: what each says, by digest
         self.keys, self.known, self.rotated = dict[str, Key](), set[str](), set[str]()
         self.ended = dict[str, tuple[int, str]]()  # when a key was revoked or retired, and the code for using it later
         self.epochs, self.registered, self.doubts = list[int](), list[Json](), list[Json]()
@@ -235,7 +236,7 @@ class Verifier:
         need(command not in trace.commands, "REPLAY_DUPLICATE")
         trace.commands.add(command)
         if self.closed:
-            self.check_meaning(kind, said["facts"] | (line["content"] or {}))
+            self.check_meaning(kind, said["facts"] | (line["content"] or {}), said["role"])
         trace.positions.append({"hash": hash_, "sequence": event["sequence"]})
         trace.said.append((digest("statement", said) if signer else "", event["time"]))
 
@@ -327,10 +328,10 @@ class Verifier:
             need(fits and agrees(kind, facts, content), "CONTENT_INVALID", "does not fit its schema or contradicts the facts")
         elif commitment and self.closed:
             self.doubts.append(("NOT_DISCLOSED", f"the content is {line['disclosure']}", *self.place))
-        if kind == "artifact_recorded":
-            self.after, self.commitment = "due", facts["commitment"]
+        if kind in ("artifact_recorded", "report_recorded"):
+            self.after, self.commitment, self.reported = "due", facts["commitment"], kind == "report_recorded"
 
-    def check_meaning(self, kind: str, event: Json) -> None:
+    def check_meaning(self, kind: str, event: Json, role: str) -> None:
         """Makes the checks of MEANING that need no state machine, where what they compare is disclosed."""
         told, none = self.told, dict[str, Json]()
         told.append(event)
@@ -357,19 +358,27 @@ class Verifier:
         elif kind == "final_statement_signed":
             bundle = [(each["claim"], each["text"]) for each in event["claims"] if isinstance(each, dict)]
             need(all(told[claim].get("text", text) == text for claim, text in bundle), "BUNDLE_DIFFERS")
+            self.final = True
+        elif kind == "question_asked":
+            need(not self.final or role == "auditor", "SPOKE_AFTER_FINAL")
+        elif kind == "verification_run_completed" and "report" in event and None not in self.reports.values():
+            need(self.reports.get(event["report"]) == event["status"], "REPORT_MISMATCH")
 
     def check_artifact(self, line: Json) -> None:
         self.place[1], data, how = len(self.trace.said) - 1, b"", line["disclosure"]
         need(line["event"] == self.place[1] and how != "absent", "FILE_MALFORMED", "not the artifact due")
         need(how != "missing", "ARTIFACT_MISSING")
         if how != "disclosed":
+            self.reports |= {"": None} if self.reported else {}
             self.doubts.append(("NOT_DISCLOSED", f"the artifact is {how}", *self.place))
             return
         with suppress(ValueError):
             data = base64.b64decode(line["bytes"], validate=True)
         need(base64.b64encode(data).decode() == line["bytes"], "FILE_MALFORMED", "the bytes are not padded base64")
         need(digest("artifact", bytes.fromhex(line["salt"]) + data) == self.commitment, "ARTIFACT_HASH_MISMATCH")
-        self.digests[line["event"]] = hashlib.sha256(data).hexdigest()
+        name = self.digests[line["event"]] = hashlib.sha256(data).hexdigest()
+        with suppress(ValueError, TypeError, RecursionError):
+            self.reports |= {name: str(dict(json.loads(data)).get("status"))} if self.reported else {}
 
     def check_head(self, head: Json) -> None:
         self.check_desk("head", head, "HEAD_INVALID", trace=self.trace.name, head=self.trace.positions[-1])

@@ -8,6 +8,7 @@ from forge import (
     agreement,
     anchors,
     answers,
+    audits,
     calls,
     claims,
     confusables,
@@ -72,6 +73,7 @@ FAMILIES = [
     meanings,
     calls,
     evidence,
+    audits,
     anchors,
 ]
 ROOT = Path(__file__).resolve().parent

@@ -88,7 +88,7 @@ def _ends(family: Family) -> None:
     about = "A run is concluded and never verified."
     family.holds("unverified", about, run.export(), "pass_with_warnings", integrity=False)
     run = _concluded("verdict")
-    run.verdict()
+    run.verdict(data=b"")
     family.fails(
         "verdict-without-start",
         "The auditor gives a verdict on the final statement itself.",
@@ -98,7 +98,9 @@ def _ends(family: Family) -> None:
     )
     run = _concluded("verdict")
     run.audit()
-    run.say("auditor", "verification_run_completed", {"status": "pass", "through": {"hash": "5" * 64, "sequence": 11}})
+    content = {"report": "84" * 32, "summary": "passed"}
+    through = {"hash": "5" * 64, "sequence": 11}
+    run.say("auditor", "verification_run_completed", {"status": "pass", "through": through}, content)
     family.fails(
         "verdict-other-run", "The auditor's verdict is about another run.", run.export(), "ORDER_VIOLATION", 12
     )
@@ -112,7 +114,7 @@ def _ends(family: Family) -> None:
     run.audit()
     run.verdict()
     run.abort()
-    family.fails("abort-completed", "The operator aborts a completed run.", run.export(), "ORDER_VIOLATION", 13)
+    family.fails("abort-completed", "The operator aborts a completed run.", run.export(), "ORDER_VIOLATION", 14)
     run = Cast("aborted", TRIO).run()
     run.policy()
     run.abort()

@@ -4,7 +4,7 @@ from forge.asking import PEOPLE, Dialogue, Fill, run, work
 from forge.case import Corpus, Family
 from forge.encode import Json, moment
 from forge.export import Export
-from forge.stories import EVERYBODY, TRIO
+from forge.stories import EVERYBODY
 from forge.writer import Agent, agent
 
 
@@ -297,17 +297,6 @@ def _unfinished(family: Family) -> None:
     family.holds("plan-unattested", "A plan is confirmed and not attested.", plan.export())
     about = "The same file under the strict profile, which asks for no attestation."
     family.holds("plan-unattested-strict", about, plan.export(), options=["--strict"])
-    audited = run("unfinished audit", [*TRIO, "auditor"])
-    audited.propose()
-    audited.review(2)
-    audited.intend(2)
-    audited.execute(4)
-    audited.claim([7], [8])
-    audited.conclude([9])
-    audited.audit()
-    audited.ask("auditor")
-    audited.verdict(11)
-    case("run-audited-open", "A run passes; a question asked while auditing is left open.", audited.export())
 
 
 def alone(dialogue: Dialogue, who: str = "agent") -> Json:

@@ -231,9 +231,11 @@ def _honest(family: Family) -> None:
     family.holds("policy-after-question", about, dialogue.export(), "pass_with_warnings", integrity=False)
 
 
-def approved(label: str, tools: list[str], policy: Json = None, **numbers: Json) -> Dialogue:
+def approved(
+    label: str, tools: list[str], policy: Json = None, *, others: tuple[str, ...] = (), **numbers: Json
+) -> Dialogue:
     """Returns a run in which a proposal, event 2, with these tools was approved; the policy may name some."""
-    dialogue = Dialogue(crew(label), "run", numbers)
+    dialogue = Dialogue(crew(label, *others), "run", numbers)
     dialogue.policy(tools=policy)
     dialogue.propose(content=proposing(*tools))
     dialogue.review(2)

@@ -20,9 +20,9 @@ def _a1(family: Family) -> None:
     run.audit()
     run.verdict(status="fail")
     export = run.export()
-    export.run[12].statement["facts"]["status"] = "pass"
+    export.run[13].statement["facts"]["status"] = "pass"
     about = "A1: an outsider turns the last event's verdict from fail to pass and recomputes every hash."
-    family.fails("a1-verdict", about, export, "SIG_INVALID", 12)
+    family.fails("a1-verdict", about, export, "SIG_INVALID", 13)
     export = tiny()
     export.run[3].content["rationale"] = "not fine"
     about = "A1: an outsider changes the last event's content only."
