@@ -192,7 +192,11 @@ impl Desk {
         now: Timestamp,
     ) -> Result<Recorded, DeskError> {
         let recorded = self.admit(run, submission, now)?;
-        run.artifacts.push(recorded.event.position().sequence, sha256(&artifact.bytes));
+        let at = recorded.event.position().sequence;
+        run.artifacts.push(at, sha256(&artifact.bytes));
+        if recorded.event.said().is_ok_and(|said| matches!(said.facts, Facts::ReportRecorded(_))) {
+            run.artifacts.read_report(at, &artifact.bytes);
+        }
         Ok(recorded)
     }
 

@@ -16,7 +16,7 @@ pub struct Entry {
     pub event: Event,
     /// Its content, if it has any.
     pub opening: Option<Opening>,
-    /// Where the bytes are that an `artifact_recorded` commits to.
+    /// Where the bytes are that it records, if it records any.
     pub artifact: Option<ArtifactPlace>,
     /// What the guards need of the content. No store keeps it: it follows from the content.
     pub meaning: Option<Meaning>,

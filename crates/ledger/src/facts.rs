@@ -26,7 +26,7 @@ pub use question::{
     QuestionPassedOn, Severity,
 };
 pub use run::{
-    Participant, Policy, PolicyRecorded, ProposalCreated, ProposalDecision, ProposalReviewed,
+    Participant, Policy, PolicyRecorded, ProposalCreated, ProposalDecision, ProposalReviewed, ReportRecorded,
     SessionInitialized, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
     VerificationStatus,
 };

@@ -2,19 +2,20 @@
 //! (`docs/format.md` 10). Content can be erased and withheld, so whoever folds events says what is known; of the rest
 //! nothing is judged.
 
+mod artifacts;
 mod error;
 
 use std::collections::BTreeMap;
 
 use demur_core::hash::{Digest, sha256};
 
+pub use artifacts::ArtifactDigests;
 pub use error::MeaningError;
 
 use crate::{
     content::{Opening, PolicyDocument},
     event_type::{Content, EventType},
     facts::{Policy, Risk},
-    name::Sequence,
 };
 
 /// What an event's content says, as far as a guard goes by it.
@@ -30,6 +31,8 @@ pub enum Meaning {
     Claim(Digest),
     /// The digests of the texts in a final statement, in its order.
     Bundle(Box<[Digest]>),
+    /// SHA-256 of the report that a verdict names.
+    Verdict(Digest),
 }
 
 /// What a policy demands.
@@ -81,6 +84,7 @@ impl Meaning {
             Content::FinalStatementSigned(content) => {
                 Self::Bundle(content.claims.iter().map(|claim| digest(&claim.text)).collect())
             }
+            Content::VerificationRunCompleted(content) => Self::Verdict(content.report),
             _ => return None,
         })
     }
@@ -109,6 +113,7 @@ const fn is_needed(kind: EventType) -> bool {
             | EventType::ClaimIssued
             | EventType::ClaimRevised
             | EventType::FinalStatementSigned
+            | EventType::VerificationRunCompleted
     )
 }
 
@@ -139,61 +144,6 @@ impl Known<'_> {
 
 static NO_ARTIFACTS: ArtifactDigests = ArtifactDigests::new();
 
-/// The SHA-256 of the bytes of recorded artifacts, by the event that records each. Unsalted, so it stays where the bytes
-/// themselves are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ArtifactDigests(Vec<(Sequence, Digest)>);
-
-impl ArtifactDigests {
-    /// Returns no digests.
-    pub const fn new() -> Self {
-        Self(Vec::new())
-    }
-
-    /// Adds an artifact that was recorded after all the others.
-    pub fn push(&mut self, artifact: Sequence, digest: Digest) {
-        debug_assert!(self.0.last().is_none_or(|(last, _)| *last < artifact), "artifacts come in order");
-        self.0.push((artifact, digest));
-    }
-
-    /// Returns the digest of an artifact's bytes, where it is known.
-    pub fn find(&self, artifact: Sequence) -> Option<&Digest> {
-        let index = self.0.binary_search_by_key(&artifact, |(at, _)| *at).ok()?;
-        self.0.get(index).map(|(_, digest)| digest)
-    }
-
-    /// Forgets the oldest, as long as there are more than so many and they came before this event.
-    pub fn keep_newest(&mut self, count: usize, before: Sequence) {
-        let more = self.0.len().saturating_sub(count);
-        let older = self.0.partition_point(|(at, _)| *at < before);
-        self.0.drain(..more.min(older));
-    }
-
-    /// Forgets what was recorded from this event on.
-    pub fn forget_from(&mut self, event: Sequence) {
-        self.0.truncate(self.0.partition_point(|(at, _)| *at < event));
-    }
-}
-
-impl FromIterator<(Sequence, Digest)> for ArtifactDigests {
-    /// Takes artifacts in any order.
-    fn from_iter<I: IntoIterator<Item = (Sequence, Digest)>>(artifacts: I) -> Self {
-        let mut artifacts: Vec<_> = artifacts.into_iter().collect();
-        artifacts.sort_unstable();
-        artifacts.dedup_by_key(|(at, _)| *at);
-        Self(artifacts)
-    }
-}
-
-impl IntoIterator for ArtifactDigests {
-    type Item = (Sequence, Digest);
-    type IntoIter = std::vec::IntoIter<(Sequence, Digest)>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,20 +154,5 @@ mod tests {
             .map(|(tool, input)| IntendedCall::new(tool, sha256(input)));
         assert!(calls[0].id != calls[1].id && calls[0].id != calls[2].id && calls[1].id != calls[2].id);
         assert_eq!(calls[0], IntendedCall::new("wc", sha256(b"a")));
-    }
-
-    #[test]
-    fn artifacts_are_found_by_the_event_that_records_them() {
-        let at = |number: u32| Sequence::from(number);
-        let mut artifacts: ArtifactDigests =
-            [(at(9), sha256(b"9")), (at(4), sha256(b"4"))].into_iter().collect();
-        artifacts.push(at(12), sha256(b"12"));
-        assert_eq!(artifacts.find(at(4)), Some(&sha256(b"4")));
-        assert_eq!(artifacts.find(at(5)), None);
-        artifacts.forget_from(at(12));
-        artifacts.keep_newest(1, at(4));
-        assert_eq!(artifacts.0.len(), 2, "nothing came before event 4");
-        artifacts.keep_newest(1, at(12));
-        assert_eq!(artifacts.0, [(at(9), sha256(b"9"))]);
     }
 }

@@ -70,6 +70,8 @@ pub struct State {
     /// Open challenges and the claim each is about now.
     challenges: BTreeMap<Sequence, Sequence>,
     verification: Option<Position>,
+    /// The auditor's reports.
+    reports: Vec<Sequence>,
     questions: Questions,
 }
 
@@ -146,6 +148,7 @@ impl State {
             claims: BTreeMap::new(),
             challenges: BTreeMap::new(),
             verification: None,
+            reports: Vec::new(),
             questions: Questions::new(),
         }
     }
@@ -186,6 +189,11 @@ impl State {
     /// Returns whether a challenge against this claim is open.
     pub fn is_disputed(&self, claim: Sequence) -> bool {
         self.challenges.values().any(|challenged| *challenged == claim)
+    }
+
+    /// Returns the auditor's reports, in order.
+    pub fn reports(&self) -> &[Sequence] {
+        &self.reports
     }
 
     /// Marks the run failed for an integrity violation found in the store. No event does this (LED-18, LED-30).
@@ -264,6 +272,7 @@ impl State {
             // As many as a final statement can bundle.
             Facts::ClaimIssued(_) => ("claims", self.claims.len(), 256),
             Facts::ClaimChallenged(_) => ("challenges", self.challenges.len(), 256),
+            Facts::ReportRecorded(_) => ("reports", self.reports.len(), 64),
             _ => return Ok(()),
         };
         if open < limit { Ok(()) } else { Err(GuardError::TooMany { what, limit }) }
@@ -304,7 +313,10 @@ impl State {
             }
             Facts::QuestionAsked(facts) => self.guard_about(facts.0.about),
             Facts::VerificationRunStarted(_) => self.guard_verification_start(),
-            Facts::VerificationRunCompleted(facts) => self.guard_verification_end(&facts.through),
+            Facts::VerificationRunCompleted(facts) => {
+                self.guard_verification_end(&facts.through)?;
+                Ok(self.questions.guard_conclusion()?)
+            }
             Facts::RecoveryRecorded(facts) => self.guard_recovery(&facts.through),
             _ => Ok(()),
         }
@@ -334,6 +346,7 @@ impl State {
             }
             Facts::ClaimRetracted(facts) => self.fold_retraction(facts.claim),
             Facts::VerificationRunStarted(_) => self.verification = Some(Position::new(at, hash)),
+            Facts::ReportRecorded(_) => self.reports.push(at),
             _ => {}
         }
     }

@@ -145,7 +145,11 @@ impl AtHand {
             Some(at) => Some(self.words.find(wanted.trace, at)?),
             None => None,
         };
-        let artifacts = wanted.command.artifacts().into_iter();
+        if wanted.command.report().is_some() {
+            // What it says only the store can tell.
+            return None;
+        }
+        let artifacts = wanted.command.artifacts(&states.pending).into_iter();
         let artifacts = artifacts.map(|at| Some((at, *states.artifacts().find(at)?)));
         Some(LookedUp { seen, question, artifacts: artifacts.collect::<Option<_>>()? })
     }

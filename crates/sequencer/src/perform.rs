@@ -9,8 +9,8 @@ use demur_engine::{
     state::State,
 };
 use demur_ledger::{
-    admission::Checked, author::Artifact, content::NoteContent, meaning::ArtifactDigests, name::TraceId,
-    registry::Registry, statement::Submission,
+    admission::Checked, author::Artifact, content::NoteContent, entry::Address, meaning::ArtifactDigests,
+    name::TraceId, registry::Registry, statement::Submission,
 };
 use demur_store::contract::{Conflict, Kept, StoreError, Swap};
 
@@ -230,7 +230,7 @@ impl Sequencer {
         command: &Command,
     ) -> Result<ArtifactDigests, StoreError> {
         let mut found = Vec::new();
-        for at in command.artifacts() {
+        for at in command.artifacts(&states.pending) {
             let digest = match states.artifacts().find(at) {
                 Some(digest) => Some(*digest),
                 None => match self.store.events(trace, at, 1)?.pop().map(|stored| stored.artifact) {
@@ -240,7 +240,14 @@ impl Sequencer {
             };
             found.extend(digest.map(|digest| (at, digest)));
         }
-        Ok(found.into_iter().collect())
+        let mut artifacts: ArtifactDigests = found.iter().copied().collect();
+        let named = command.report().and_then(|named| found.iter().find(|(_, digest)| digest == named));
+        if let Some((at, digest)) = named
+            && let Some(bytes) = self.store.artifact(&Address::from_digest(*digest))?
+        {
+            artifacts.read_report(*at, &bytes);
+        }
+        Ok(artifacts)
     }
 
     pub(super) fn keys<'a>(

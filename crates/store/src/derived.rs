@@ -46,6 +46,7 @@ pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
         | Facts::ClaimRetracted(_)
         | Facts::FinalStatementSigned(_)
         | Facts::VerificationRunStarted(_)
+        | Facts::ReportRecorded(_)
         | Facts::VerificationRunCompleted(_)
         | Facts::SessionAborted(_)
         | Facts::RecoveryRecorded(_)

@@ -48,13 +48,13 @@ pub struct SayInRun {
     /// The event type, such as `proposal_created`.
     #[serde(rename = "type")]
     pub kind: Text<1, 64>,
-    /// Its facts, as the schema of the type says; none with an artifact.
+    /// Its facts, as the schema of the type says; none with bytes.
     #[serde(default)]
     pub facts: Map<String, Value>,
     /// Its content, as the schema of the type says; of an artifact, at least its `name`.
     #[serde(default)]
     pub content: Option<Map<String, Value>>,
-    /// The bytes of an `artifact_recorded`, at most 32 MiB. The desk commits to them.
+    /// The bytes of an `artifact_recorded` or a `report_recorded`, at most 32 MiB. The desk commits to them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact: Option<GivenArtifact>,
     /// The name under which the user of this machine takes part; otherwise `agent`. A token speaks as itself.

@@ -8,7 +8,7 @@ use demur_ledger::{
     admission::{AdmissionError, ContentMismatch},
     envelope::Disagreement,
     event_type::{EventType, TraceKind, TypeName},
-    facts::{AnswerKind, Assurance, ProposalCreated, RefusalCode, Risk},
+    facts::{AnswerKind, Assurance, ProposalCreated, RefusalCode, Risk, VerificationStatus},
     meaning::MeaningError,
     name::{PrincipalId, Sequence},
     question::{Given, QuestionError},
@@ -145,6 +145,9 @@ fn of_the_meaning() -> Vec<MeaningError> {
         E::EvidenceForeign { artifact: one, expected: "produced" },
         E::EvidenceAlike { minimum: 2, found: 1 },
         E::BundleDiffers { claim: one },
+        E::ReportMissing,
+        E::ReportDiffers { report: one, says: None, found: VerificationStatus::Pass },
+        E::SpokeAfterFinal { role: Role::Executor },
     ]
 }
 
@@ -310,6 +313,7 @@ pub(crate) const PINNED: &[&str] = &[
     "RECOVERY_KEY",
     "REFERENCE",
     "REGISTRY_SHAPE",
+    "REPORT_MISMATCH",
     "RETRY_LIMIT",
     "RISK_UNDERSTATED",
     "ROLE_FORBIDDEN",
@@ -322,6 +326,7 @@ pub(crate) const PINNED: &[&str] = &[
     "SIGNATURE_INVALID",
     "SIGNER_NOT_ENTITLED",
     "SIG_MISSING",
+    "SPOKE_AFTER_FINAL",
     "STATEMENT_MALFORMED",
     "TOOL_BLOCKED",
     "TOOL_NOT_ALLOWED",
@@ -350,6 +355,7 @@ pub(crate) const ELSEWHERE: &[&str] = &[
     "BUNDLE_DIFFERS",
     "POLICY_MISMATCH",
     "RISK_UNDERSTATED",
+    "SPOKE_AFTER_FINAL",
     "TOOL_BLOCKED",
     "TOOL_NOT_ALLOWED",
     "TOOL_NOT_PROPOSED",

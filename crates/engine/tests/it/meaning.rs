@@ -13,17 +13,19 @@ use demur_ledger::{
     event_type::{Content, Facts},
     facts::{
         ClaimIssued, FinalStatementSigned, PolicyRecorded, ProposalCreated, ProposalDecision,
-        ProposalReviewed, Question, QuestionAsked, Risk, ToolExecutionCompleted, ToolExecutionStarted,
-        ToolIntentSigned,
+        ProposalReviewed, Question, QuestionAsked, QuestionCancelled, Risk, ToolExecutionCompleted,
+        ToolExecutionStarted, ToolIntentSigned, VerificationProfile, VerificationRunCompleted,
+        VerificationRunStarted, VerificationStatus,
     },
-    name::Sequence,
+    name::{Position, Sequence},
     role::Role,
+    state::Phase,
     verify::Verdict,
 };
 
 use crate::{
     asking::{operation, question},
-    words::{INPUT, SIZE, list, text, whole},
+    words::{INPUT, SIZE, list, reporting, text, whole},
     world::{To, World, refusal, usual_policy},
 };
 
@@ -136,6 +138,53 @@ fn final_statement_is_in_the_words_of_its_claims() {
     });
     assert_eq!(refusal(&reply).code, "BUNDLE_DIFFERS");
     world.say(FinalStatementSigned { claims: list([claim]) });
+}
+
+/// Returns a run whose verification has begun, there.
+fn auditing() -> (World, Position) {
+    let (mut world, proposal) = executing([]);
+    let (ended, output) = call(&mut world, proposal);
+    let claim = ClaimIssued { about_failure: false, evidence: list([output]), executions: list([ended]) };
+    let claim = world.say(claim);
+    world.say(FinalStatementSigned { claims: list([claim]) });
+    world.say(VerificationRunStarted { profile: VerificationProfile::Default });
+    let through = world.run.state.tip().head().unwrap();
+    (world, through)
+}
+
+/// LED-15 LED-34
+#[test]
+fn verdict_is_that_of_a_recorded_report() {
+    let (mut world, through) = auditing();
+    let verdict = |status| VerificationRunCompleted { status, through };
+    let missing = world.refuses(verdict(VerificationStatus::Pass));
+    assert_eq!((missing.code, missing.field), ("REPORT_MISMATCH", Some("content.report")));
+    world.report(b"all is well");
+    world.report(&reporting(VerificationStatus::Fail));
+    assert_eq!(world.refuses(verdict(VerificationStatus::Pass)).code, "REPORT_MISMATCH");
+    let reply = world.say_with(verdict(VerificationStatus::Pass), |content| {
+        let Content::VerificationRunCompleted(content) = content else { panic!("expected a verdict") };
+        content.report = sha256(&reporting(VerificationStatus::Fail));
+    });
+    let differs = refusal(&reply);
+    assert_eq!((differs.code, differs.field), ("REPORT_MISMATCH", Some("facts.status")));
+    world.say(verdict(VerificationStatus::Fail));
+    assert_eq!(world.run.state.phase(), Some(Phase::Failed));
+}
+
+/// LED-31
+#[test]
+fn auditor_alone_asks_after_the_final_statement_and_waits_for_the_answer() {
+    let (mut world, through) = auditing();
+    world.report(&reporting(VerificationStatus::Pass));
+    let late = world.refuses(QuestionAsked(question()));
+    assert_eq!((late.code, late.field), ("SPOKE_AFTER_FINAL", Some("statement.role")));
+    let asked = world.say_as(Role::Auditor, QuestionAsked(question()));
+    let verdict = VerificationRunCompleted { status: VerificationStatus::Pass, through };
+    assert_eq!(world.refuses(verdict.clone()).code, "QUESTIONS_OPEN");
+    world.say_as(Role::Auditor, QuestionCancelled { question: asked });
+    world.say(verdict);
+    assert_eq!(world.verified().verdict, Verdict::Pass);
 }
 
 /// A state that was read from a snapshot judges as the one that it was taken of.

@@ -12,13 +12,14 @@ use demur_engine::command::Command;
 use demur_ledger::{
     author::{Artifact, Draft},
     event_type::{Content, EventType, Facts},
+    facts::VerificationStatus,
     name::{CommandId, Sequence},
     role::Role,
     state::Phase,
 };
 
 use crate::{
-    words::{SIZE, note, reason},
+    words::{SIZE, note, reason, reporting},
     world::{Sent, Speaker, To, World},
 };
 
@@ -84,9 +85,10 @@ impl Walk {
 
     fn speak(&mut self) {
         let kind = self.next_kind();
-        let artifact = self.artifact();
+        let artifact = if kind == EventType::ReportRecorded { self.report() } else { self.artifact() };
         let facts = match kind {
             EventType::ArtifactRecorded => artifact.facts().into(),
+            EventType::ReportRecorded => artifact.report_facts().into(),
             kind => self.guess(kind),
         };
         let role = self.pick(kind.rule().roles);
@@ -143,9 +145,19 @@ impl Walk {
         b'a' + u8::try_from(self.number(3)).unwrap()
     }
 
+    /// Returns a report, mostly one that bears a status.
+    fn report(&mut self) -> Artifact {
+        let bytes = match self.number(10) {
+            0 => b"all is well".to_vec(),
+            1..=5 => reporting(VerificationStatus::Pass),
+            _ => reporting(VerificationStatus::Fail),
+        };
+        Artifact::new(bytes, &mut self.world.random)
+    }
+
     /// Returns the bytes that travel with an event, mostly the right ones.
     fn beside(&mut self, kind: EventType, artifact: Artifact) -> Option<Artifact> {
-        let records = kind == EventType::ArtifactRecorded;
+        let records = kind.records_bytes();
         match self.number(20) {
             0 => (!records).then_some(artifact),
             1 => Some(self.artifact()),
@@ -167,7 +179,12 @@ impl Walk {
             Phase::Reviewing => &[E::ProposalReviewed, E::ProposalReviewed, E::ProposalCreated],
             Phase::Executing => IN_EXECUTING,
             Phase::Claiming => IN_CLAIMING,
-            Phase::Auditing => &[E::VerificationRunStarted, E::VerificationRunCompleted],
+            Phase::Auditing => &[
+                E::VerificationRunStarted,
+                E::ReportRecorded,
+                E::ReportRecorded,
+                E::VerificationRunCompleted,
+            ],
             _ => OF_AUTHORS,
         };
         self.pick(fitting)
@@ -223,6 +240,7 @@ const OF_AUTHORS: &[EventType] = &[
     EventType::ClaimRetracted,
     EventType::FinalStatementSigned,
     EventType::VerificationRunStarted,
+    EventType::ReportRecorded,
     EventType::VerificationRunCompleted,
     EventType::RecoveryRecorded,
     EventType::CheckpointRecorded,

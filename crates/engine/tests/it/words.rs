@@ -11,6 +11,7 @@ use demur_ledger::{
         ProposalReviewContent, RationaleContent, ReasonContent, SessionContent, VerificationContent,
     },
     event_type::{Content, Facts},
+    facts::VerificationStatus,
 };
 
 use crate::asking;
@@ -67,13 +68,18 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
             conditions: list(vec![text("read only"); usize::try_from(facts.conditions.as_u64()).unwrap()]),
             rationale: text("fine"),
         }),
-        Facts::VerificationRunCompleted(_) => Content::VerificationRunCompleted(VerificationContent {
-            report: sha256(b"report"),
+        Facts::VerificationRunCompleted(facts) => Content::VerificationRunCompleted(VerificationContent {
+            report: sha256(&reporting(facts.status)),
             summary: text("passed"),
         }),
         Facts::SessionAborted(_) => Content::SessionAborted(reason()),
         other => return of_work(other),
     })
+}
+
+/// Returns the shortest report that bears this status.
+pub(crate) fn reporting(status: VerificationStatus) -> Vec<u8> {
+    format!(r#"{{"status":"{}"}}"#, status.as_str()).into_bytes()
 }
 
 fn of_work(facts: &Facts) -> Option<Content> {

@@ -28,7 +28,7 @@ use demur_ledger::{
     desk::Desk,
     entry::{Address, Entry},
     facts::{Policy, PolicyRecorded, Risk},
-    meaning::Known,
+    meaning::{ArtifactDigests, Known},
     name::{CommandId, Position, PrincipalId, Sequence, StoreId, TraceId},
     proof::Proof,
     registry::Registry,
@@ -177,8 +177,12 @@ impl World {
             });
         }
         let question = command.answered().and_then(|at| log.question(at));
-        let artifacts = command.artifacts().into_iter().filter_map(|at| Some((at, log.artifact(at)?)));
-        let artifacts = artifacts.collect();
+        let found = command.artifacts(&log.state).into_iter();
+        let found: Vec<_> = found.filter_map(|at| Some((at, log.artifact(at)?))).collect();
+        let mut artifacts: ArtifactDigests = found.iter().copied().collect();
+        for (at, digest) in found.iter().filter(|(_, digest)| Some(digest) == command.report()) {
+            artifacts.read_report(*at, &self.artifacts[&Address::from_digest(*digest)]);
+        }
         Context { registry: self.known_registry(), seen, question, artifacts, earlier }
     }
 

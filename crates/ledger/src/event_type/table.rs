@@ -186,6 +186,8 @@ event_types! {
         "The executor closes its work with the claims it stands by.";
     VerificationRunStarted "verification_run_started", RUN Never, &[Role::Auditor], KEY, VerificationRunStarted, NoContent, false,
         "The auditor begins to verify.";
+    ReportRecorded "report_recorded", RUN Never, &[Role::Auditor], KEY, ReportRecorded, NoContent, false,
+        "The auditor's report was stored; a verdict names it.";
     VerificationRunCompleted "verification_run_completed", RUN Never, &[Role::Auditor], KEY, VerificationRunCompleted, VerificationContent, true,
         "The auditor's verdict.";
     SessionAborted "session_aborted", RUN Never, &[Role::Operator], KEY_OR_NONE, SessionAborted, ReasonContent, false,

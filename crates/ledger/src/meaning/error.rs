@@ -1,7 +1,12 @@
 //! What an event means that may not be: each demand of the format with its code, its field and its cure. At the door
 //! such an event is refused; in a file the verifier finds it and goes on.
 
-use crate::{facts::Risk, name::Sequence, state::Blame};
+use crate::{
+    facts::{Risk, VerificationStatus},
+    name::Sequence,
+    role::Role,
+    state::Blame,
+};
 
 /// An event whose meaning breaks a demand.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -98,6 +103,29 @@ pub enum MeaningError {
         /// The claim.
         claim: Sequence,
     },
+    /// A verdict on a report that nobody can read.
+    #[error("report: expected SHA-256 of the bytes of a recorded report, found another")]
+    ReportMissing,
+    /// A verdict that is not the report's.
+    #[error("status: expected what report {report} says, {}, found {}", borne(*says), found.as_str())]
+    ReportDiffers {
+        /// The report.
+        report: Sequence,
+        /// The status that it bears.
+        says: Option<VerificationStatus>,
+        /// The verdict.
+        found: VerificationStatus,
+    },
+    /// A question after all was said.
+    #[error("after the final statement only the auditor asks, found a question of the {role}")]
+    SpokeAfterFinal {
+        /// Who asks.
+        role: Role,
+    },
+}
+
+fn borne(status: Option<VerificationStatus>) -> &'static str {
+    status.map_or("no status", VerificationStatus::as_str)
 }
 
 impl MeaningError {
@@ -114,22 +142,29 @@ impl MeaningError {
             Self::ToolBlocked { .. } => "TOOL_BLOCKED",
             Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => "EVIDENCE_WEAK",
             Self::BundleDiffers { .. } => "BUNDLE_DIFFERS",
+            Self::ReportMissing | Self::ReportDiffers { .. } => "REPORT_MISMATCH",
+            Self::SpokeAfterFinal { .. } => "SPOKE_AFTER_FINAL",
         }
     }
 
     /// Returns who has to do something about it.
     pub const fn blame(&self) -> Blame {
         match self {
-            Self::PolicyMismatch { .. } | Self::InputMissing | Self::BundleDiffers { .. } => Blame::Malformed,
+            Self::PolicyMismatch { .. }
+            | Self::InputMissing
+            | Self::BundleDiffers { .. }
+            | Self::ReportDiffers { .. } => Blame::Malformed,
             Self::InputMismatch { .. }
             | Self::ToolNotProposed { .. }
             | Self::ToolNotAllowed { .. }
             | Self::RiskUnderstated { .. }
-            | Self::RetryLimit { .. } => Blame::Forbidden,
+            | Self::RetryLimit { .. }
+            | Self::SpokeAfterFinal { .. } => Blame::Forbidden,
             Self::BlockedAgain { .. }
             | Self::ToolBlocked { .. }
             | Self::EvidenceForeign { .. }
-            | Self::EvidenceAlike { .. } => Blame::TooEarly,
+            | Self::EvidenceAlike { .. }
+            | Self::ReportMissing => Blame::TooEarly,
         }
     }
 
@@ -143,6 +178,9 @@ impl MeaningError {
             Self::BlockedAgain { .. } | Self::RetryLimit { .. } | Self::ToolBlocked { .. } => "facts.intent",
             Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => "facts.evidence",
             Self::BundleDiffers { .. } => "content.claims",
+            Self::ReportMissing => "content.report",
+            Self::ReportDiffers { .. } => "facts.status",
+            Self::SpokeAfterFinal { .. } => "statement.role",
         }
     }
 
@@ -163,6 +201,9 @@ impl MeaningError {
             Self::EvidenceForeign { .. } => "cite the executions that the evidence comes from",
             Self::EvidenceAlike { .. } => "cite artifacts with different bytes",
             Self::BundleDiffers { .. } => "repeat every claim in its own words, or revise it first",
+            Self::ReportMissing => "record the report first, and name SHA-256 of its bytes",
+            Self::ReportDiffers { .. } => "give the verdict that the report bears",
+            Self::SpokeAfterFinal { .. } => "ask before the final statement, or in a trace of its own",
         }
     }
 }

@@ -58,6 +58,7 @@ pub const fn question_effect(facts: &Facts) -> Option<QuestionEffect<'_>> {
         | Facts::ClaimRetracted(_)
         | Facts::FinalStatementSigned(_)
         | Facts::VerificationRunStarted(_)
+        | Facts::ReportRecorded(_)
         | Facts::VerificationRunCompleted(_)
         | Facts::SessionAborted(_)
         | Facts::RecoveryRecorded(_)

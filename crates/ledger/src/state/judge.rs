@@ -6,15 +6,16 @@ use std::collections::BTreeSet;
 use demur_core::hash::Digest;
 
 use super::{
-    State, Step,
+    Phase, State, Step,
     policy::ToolRules,
     tool::{Intent, Status},
 };
 use crate::{
     event_type::Facts,
-    facts::{FinalStatementSigned, ToolExecutionStarted, ToolIntentSigned},
+    facts::{FinalStatementSigned, ToolExecutionStarted, ToolIntentSigned, VerificationStatus},
     meaning::{ArtifactDigests, IntendedCall, Meaning, MeaningError, PolicyMeaning, digest},
     name::Sequence,
+    role::Role,
 };
 
 impl State {
@@ -42,6 +43,10 @@ impl State {
             (Facts::FinalStatementSigned(facts), Some(Meaning::Bundle(texts))) => {
                 broken.extend(self.judge_bundle(facts, texts));
             }
+            (Facts::VerificationRunCompleted(facts), Some(Meaning::Verdict(report))) => {
+                broken.extend(self.judge_verdict(facts.status, report, step.known.artifacts));
+            }
+            (Facts::QuestionAsked(_), _) => broken.extend(self.judge_asker(step.said.role)),
             _ => {}
         }
         broken
@@ -150,6 +155,29 @@ impl State {
         };
         let found = facts.claims.iter().zip(texts).find(differs);
         found.map(|(claim, _)| MeaningError::BundleDiffers { claim: *claim })
+    }
+
+    /// A verdict is that of a report whose bytes everybody has.
+    fn judge_verdict(
+        &self,
+        found: VerificationStatus,
+        named: &Digest,
+        artifacts: &ArtifactDigests,
+    ) -> Option<MeaningError> {
+        let is_named = |report: &&Sequence| artifacts.find(**report) == Some(named);
+        let Some(report) = self.reports.iter().find(is_named).copied() else {
+            // One whose bytes are not known may be the one.
+            let all_known = self.reports.iter().all(|report| artifacts.find(*report).is_some());
+            return all_known.then_some(MeaningError::ReportMissing);
+        };
+        let says = artifacts.status(report)?;
+        (says != Some(found)).then_some(MeaningError::ReportDiffers { report, says, found })
+    }
+
+    /// Once all was said only the auditor may want to know more.
+    fn judge_asker(&self, role: Role) -> Option<MeaningError> {
+        let is_late = self.phase == Phase::Auditing && role != Role::Auditor;
+        is_late.then_some(MeaningError::SpokeAfterFinal { role })
     }
 }
 

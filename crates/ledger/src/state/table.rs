@@ -138,6 +138,7 @@ pub const TRANSITIONS: &[Transition] = &[
     row(&[Claiming], EventType::ClaimResolved, When::Always, None, "claim workflow"),
     row(&[Claiming], EventType::FinalStatementSigned, When::Always, Some(Auditing), "seed 5"),
     row(&[Auditing], EventType::VerificationRunStarted, When::Always, None, "auditor workflow"),
+    row(&[Auditing], EventType::ReportRecorded, When::Always, None, "auditor workflow"),
     row(&[Auditing], EventType::VerificationRunCompleted, When::Passed, Some(Completed), "seed 6"),
     row(&[Auditing], EventType::VerificationRunCompleted, When::NotPassed, Some(Failed), "a failed audit"),
     row(OPENED, EventType::QuestionAsked, When::Always, None, "questions"),

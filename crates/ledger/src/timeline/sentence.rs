@@ -95,6 +95,7 @@ fn what_of_claims(facts: &Facts) -> String {
             VerificationProfile::Default => "begins to verify".to_owned(),
             VerificationProfile::Lenient => "begins to verify, leniently".to_owned(),
         },
+        Facts::ReportRecorded(_) => "records its report".to_owned(),
         Facts::VerificationRunCompleted(facts) => match facts.status {
             VerificationStatus::Pass => "verified: pass".to_owned(),
             VerificationStatus::PassWithWarnings => "verified: pass with warnings".to_owned(),

@@ -282,6 +282,12 @@ codes! {
     BundleDiffers "BUNDLE_DIFFERS", Meaning, Failure,
         "the final statement puts a claim in other words than those it was made in",
         "read the claims themselves, not the final statement";
+    ReportMismatch "REPORT_MISMATCH", Meaning, Failure,
+        "a verdict names a report that was not recorded, or is not the report's",
+        "read the recorded reports, not the verdict";
+    SpokeAfterFinal "SPOKE_AFTER_FINAL", Meaning, Failure,
+        "somebody other than the auditor asked after the final statement",
+        "ask why the desk let it in: all had been said";
     FinalizationIncomplete "FINALIZATION_INCOMPLETE", Finalization, Warning,
         "the run has no verification that passed, the plan is not confirmed, or a question is open",
         "if it still goes on, wait for its end; otherwise ask why it ended so";

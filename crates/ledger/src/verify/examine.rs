@@ -315,6 +315,18 @@ fn read_artifact(line: &ArtifactLine<'_>) -> Item {
     Item { part, found: Vec::new() }
 }
 
+/// Returns the bytes in an artifact line that was examined before.
+pub(super) fn bytes_in(line: &[u8]) -> Option<Vec<u8>> {
+    let read = |line: &ArtifactLine<'_>| line.bytes().ok().flatten();
+    if let Some(line) = cut::artifact_line(line) {
+        return read(&line);
+    }
+    match Line::parse(line) {
+        Ok(Line::Artifact(line)) => read(&line),
+        _ => None,
+    }
+}
+
 /// Checks pin, epoch, key, role and actor of an event of the trace.
 pub(super) fn check_author(event: &Event, registry: &Registry, found: &mut Vec<Found>) {
     let envelope = event.envelope();

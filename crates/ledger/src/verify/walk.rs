@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use demur_core::{
+    commitment::Commitment,
     hash::Digest,
     key::Fingerprint,
     merkle::{self, Scheme},
@@ -12,7 +13,7 @@ use demur_core::{
 use super::{
     Code, Options,
     claims::ClaimBook,
-    examine::{Bytes, Examined, Item, Part},
+    examine::{self, Bytes, Examined, Item, Part},
     finding::{Findings, Found, Section},
     input::End,
     report::{Anchors, Report},
@@ -56,11 +57,19 @@ pub(super) struct Walk<'a> {
     pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
     stage: Stage,
     after_head: bool,
-    /// The artifact event whose line must come next.
-    awaited: Option<(Sequence, demur_core::commitment::Commitment)>,
+    /// What was recorded by the event before, and must come next.
+    awaited: Option<Awaited>,
     inclusions: Vec<Inclusion>,
     signatures: bool,
     whole: bool,
+}
+
+/// Bytes whose line must come next.
+#[derive(Clone, Copy, Debug)]
+struct Awaited {
+    event: Sequence,
+    commitment: Commitment,
+    is_report: bool,
 }
 
 /// How much one key said, and where last.
@@ -110,7 +119,7 @@ impl<'a> Walk<'a> {
 
     /// Takes one line. What was found of it goes to the findings; the rest stays where it is, to be freed at once
     /// with its neighbours.
-    pub(super) fn take(&mut self, line: u64, item: &mut Item, findings: &mut Findings) {
+    pub(super) fn take(&mut self, line: u64, text: &[u8], item: &mut Item, findings: &mut Findings) {
         if !self.goes_on() {
             return;
         }
@@ -129,7 +138,7 @@ impl<'a> Walk<'a> {
                 }
                 Part::Artifact(bytes) => {
                     sequence = Some(bytes.event);
-                    self.take_artifact(bytes, &mut found);
+                    self.take_artifact(bytes, text, &mut found);
                 }
                 Part::Head(head) => {
                     self.after_head = true;
@@ -178,12 +187,12 @@ impl<'a> Walk<'a> {
             return malformed("expected nothing after the checkpoint");
         }
         match (part, &self.awaited) {
-            (Part::Artifact(bytes), Some((awaited, _))) if bytes.event == *awaited => return Ok(()),
+            (Part::Artifact(bytes), Some(awaited)) if bytes.event == awaited.event => return Ok(()),
             (Part::Artifact(_), _) => {
                 return malformed("expected an artifact only after the event that records it");
             }
-            (_, Some((awaited, _))) => {
-                return malformed(&format!("expected the artifact of event {awaited} in this line"));
+            (_, Some(awaited)) => {
+                return malformed(&format!("expected the artifact of event {} in this line", awaited.event));
             }
             (_, None) => {}
         }
@@ -224,8 +233,9 @@ impl<'a> Walk<'a> {
             }
             None => *self.records.entry(said.kind.to_string()).or_default() += 1,
         }
-        if let Facts::ArtifactRecorded(facts) = said.facts {
-            self.awaited = Some((at, facts.commitment));
+        if let Some(commitment) = said.facts.recorded_bytes() {
+            let is_report = matches!(said.facts, Facts::ReportRecorded(_));
+            self.awaited = Some(Awaited { event: at, commitment: *commitment, is_report });
         }
         if matches!(said.kind, TypeName::Unknown(_)) || !examined.agrees {
             // What the event means is not known, so neither is the state after it.
@@ -254,12 +264,20 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn take_artifact(&mut self, bytes: &Bytes, found: &mut Vec<Found>) {
-        let Some((at, expected)) = self.awaited.take() else { return };
+    fn take_artifact(&mut self, bytes: &Bytes, text: &[u8], found: &mut Vec<Found>) {
+        let Some(Awaited { event: at, commitment: expected, is_report }) = self.awaited.take() else {
+            return;
+        };
         match (bytes.disclosure, bytes.commitment) {
             (Disclosure::Disclosed, Some(commitment)) if commitment == expected => {
                 if let Some(digest) = bytes.digest {
                     self.artifacts.push(at, digest);
+                }
+                // There are few of them, and only here is known which artifacts are reports.
+                if let Some(report) =
+                    (is_report && self.state.is_some()).then(|| examine::bytes_in(text)).flatten()
+                {
+                    self.artifacts.read_report(at, &report);
                 }
             }
             (Disclosure::Disclosed, _) => {
@@ -419,6 +437,8 @@ fn meant(error: &MeaningError) -> Found {
         MeaningError::ToolBlocked { .. } => Code::ToolBlocked,
         MeaningError::EvidenceForeign { .. } | MeaningError::EvidenceAlike { .. } => Code::EvidenceWeak,
         MeaningError::BundleDiffers { .. } => Code::BundleDiffers,
+        MeaningError::ReportMissing | MeaningError::ReportDiffers { .. } => Code::ReportMismatch,
+        MeaningError::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
     };
     Found::new(code, error.to_string())
 }

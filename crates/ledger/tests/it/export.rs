@@ -7,7 +7,6 @@ use demur_core::{
 use demur_ledger::{
     author::Artifact,
     chain::Chain,
-    event_type::Facts,
     export::{Disclosure, ExportWriter, Header, Line, LineError},
     facts::{
         ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRevised, FinalStatementSigned, ProposalDecision,
@@ -85,6 +84,9 @@ pub(crate) fn export_as(
         chain.push(&recorded.event);
         file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
         let at = recorded.event.position().sequence;
+        if let Some((_, report)) = world.reports.iter().find(|(recorded, _)| *recorded == at) {
+            file.extend(writer.artifact(at, &report.bytes, &report.salt).unwrap());
+        }
         let artifact = artifacts.iter().find(|(recorded, _)| *recorded == at);
         file.extend(match (artifact, kept_back) {
             (Some(_), Some(disclosure)) => writer.artifact_without_bytes(at, disclosure).unwrap(),
@@ -120,11 +122,11 @@ fn every_line_of_an_export_reads_back() {
             }
             Line::Artifact(line) => {
                 let event = recorded.take().unwrap();
-                let Facts::ArtifactRecorded(facts) = event.agree().unwrap().facts else {
+                let Some(commitment) = event.agree().unwrap().facts.recorded_bytes() else {
                     panic!("misplaced")
                 };
                 let bytes = line.bytes().unwrap().unwrap();
-                assert_eq!(Commitment::to_artifact(&line.salt.unwrap(), &bytes), facts.commitment);
+                assert_eq!(Commitment::to_artifact(&line.salt.unwrap(), &bytes), *commitment);
             }
             Line::Head(head) => head.verify(&world.desk.key().public()).unwrap(),
             Line::Checkpoint(checkpoint) => {

@@ -170,12 +170,12 @@ fn picture_says_itself_in_words() {
     let (world, artifacts) = eventful();
     let picture = picture(&export(&world, &artifacts));
     let trace = world.run.chain().trace();
-    let title = format!("<title id=\"title\">Trace {trace}: 17 events, completed after event 16</title>");
+    let title = format!("<title id=\"title\">Trace {trace}: 18 events, completed after event 17</title>");
     assert!(picture.contains(&title), "{picture}");
     let words = picture.split_once("<desc id=\"desc\">").unwrap().1.split_once("</desc>").unwrap().0;
     for part in [
         "initialized: where the run began.",
-        "completed: entered 1\u{d7} #16, where the run stands.",
+        "completed: entered 1\u{d7} #17, where the run stands.",
         "failed: not reached.",
         "claiming to auditing: final_statement_signed 1\u{d7} #14.",
     ] {

@@ -8,7 +8,7 @@ use demur_ledger::{
     chain::Chain,
     content::{
         ArtifactContent, ClaimContent, FinalClaim, FinalStatementContent, IntentContent, PolicyContent,
-        PolicyDocument,
+        PolicyDocument, VerificationContent,
     },
     desk::Recorded,
     envelope::Stamp,
@@ -21,7 +21,7 @@ use demur_ledger::{
         ToolIntentSigned, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
         VerificationStatus,
     },
-    name::Sequence,
+    name::{Position, Sequence},
     role::Role,
     verify::{Code, Options, Verdict},
 };
@@ -31,7 +31,7 @@ use crate::{
     export::export_as,
     state::{intent, meaning::naming},
     verify::{default, fails},
-    world::{INPUT, World, fitting, list, text, usual_policy, whole},
+    world::{INPUT, World, fitting, list, reporting, text, usual_policy, whole},
 };
 
 /// A run whose desk looks at no guard.
@@ -140,18 +140,30 @@ impl Liar {
         self.say_with(Role::Executor, facts, Some(Content::ClaimIssued(content)))
     }
 
-    /// Signs the final statement with the claim in these words, and passes it.
-    fn conclude(&mut self, claim: Sequence, words: &str) {
+    /// Signs the final statement with the claim in these words.
+    fn state_finally(&mut self, claim: Sequence, words: &str) {
         let content = FinalStatementContent {
             claims: list([FinalClaim { claim, text: text(words) }]),
             verdict: text("done"),
         };
         let facts = FinalStatementSigned { claims: list([claim]) };
         self.say_with(Role::Executor, facts, Some(Content::FinalStatementSigned(content)));
+    }
+
+    /// Signs the final statement with the claim in these words, and passes it.
+    fn conclude(&mut self, claim: Sequence, words: &str) {
+        self.state_finally(claim, words);
         self.say(Role::Auditor, VerificationRunStarted { profile: VerificationProfile::Default });
         let through = self.chain.head().unwrap();
-        let status = VerificationStatus::Pass;
-        self.say(Role::Auditor, VerificationRunCompleted { status, through });
+        self.report(reporting(VerificationStatus::Pass).as_bytes());
+        self.say(Role::Auditor, VerificationRunCompleted { status: VerificationStatus::Pass, through });
+    }
+
+    fn report(&mut self, bytes: &[u8]) -> Sequence {
+        let report = self.world.artifact(bytes);
+        let at = self.say_with(Role::Auditor, report.report_facts(), None);
+        self.world.reports.push((at, report));
+        at
     }
 
     /// Ends the run with a claim about this call.
@@ -355,4 +367,45 @@ fn an_input_that_is_withheld_is_not_established() {
     let report = default(&liar.file(Some(Disclosure::Withheld)));
     assert_eq!(report.verdict, Verdict::NotEstablished, "{}", report.to_text());
     assert!(report.findings.iter().all(|finding| finding.code == Code::NotDisclosed));
+}
+
+/// Returns a run up to its final statement, the claim, and where a verification of it has begun.
+fn verifying() -> (Liar, Position) {
+    let (mut liar, proposal) = Liar::usual();
+    let (ended, output) = liar.call(proposal);
+    let claim = liar.claim(&[output], ended);
+    liar.state_finally(claim, "five words");
+    liar.say(Role::Auditor, VerificationRunStarted { profile: VerificationProfile::Default });
+    let through = liar.chain.head().unwrap();
+    (liar, through)
+}
+
+/// LED-15
+#[test]
+fn a_verdict_that_is_not_that_of_a_recorded_report_is_found() {
+    let pass = reporting(VerificationStatus::Pass);
+    for recorded in [None, Some("{}"), Some("{\"status\":\"fail\"}"), Some("{\"status\":\"pass\"}\n")] {
+        let (mut liar, through) = verifying();
+        recorded.map(|report| liar.report(report.as_bytes()));
+        let at =
+            liar.say(Role::Auditor, VerificationRunCompleted { status: VerificationStatus::Pass, through });
+        liar.is_found(Code::ReportMismatch, at);
+    }
+    let (mut liar, through) = verifying();
+    liar.report(pass.as_bytes());
+    let content = VerificationContent { report: sha256(pass.as_bytes()), summary: text("failed") };
+    let facts = VerificationRunCompleted { status: VerificationStatus::PassWithWarnings, through };
+    let at = liar.say_with(Role::Auditor, facts, Some(Content::VerificationRunCompleted(content)));
+    liar.is_found(Code::ReportMismatch, at);
+}
+
+/// LED-31
+#[test]
+fn a_question_of_another_than_the_auditor_after_the_final_statement_is_found() {
+    let (mut liar, through) = verifying();
+    let asked = liar.say(Role::Critic, QuestionAsked(question_for(anyone())));
+    liar.say(Role::Critic, QuestionCancelled { question: asked });
+    liar.report(reporting(VerificationStatus::Pass).as_bytes());
+    liar.say(Role::Auditor, VerificationRunCompleted { status: VerificationStatus::Pass, through });
+    liar.is_found(Code::SpokeAfterFinal, asked);
 }

@@ -22,7 +22,7 @@ use demur_ledger::{
     trace_state::TraceState,
 };
 
-use crate::world::{INPUT, World, fitting, list, usual_policy, whole};
+use crate::world::{INPUT, World, fitting, list, reporting, usual_policy, whole};
 
 impl World {
     pub(crate) fn propose(&mut self) -> Sequence {
@@ -102,6 +102,7 @@ impl World {
     pub(crate) fn verify(&mut self, status: VerificationStatus) -> Result<Sequence, DeskError> {
         self.say(VerificationRunStarted { profile: VerificationProfile::Default }).unwrap();
         let through = self.run.chain().head().unwrap();
+        self.report(reporting(status).as_bytes());
         self.say(VerificationRunCompleted { status, through })
     }
 

@@ -13,7 +13,7 @@ use demur_ledger::{
     facts::{
         ArtifactRecorded, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised,
         FailureKind, FinalStatementSigned, IntentDecision, PolicyRecorded, ProposalCreated, ProposalDecision,
-        ProposalReviewed, Risk, SessionAborted, ToolExecutionCompleted, ToolExecutionFailed,
+        ProposalReviewed, ReportRecorded, Risk, SessionAborted, ToolExecutionCompleted, ToolExecutionFailed,
         ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationProfile,
         VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
     },
@@ -45,7 +45,7 @@ fn the_role_policy_is_the_one_of_the_requirement() {
         E::FinalStatementSigned,
     ];
     let critic = [E::ProposalReviewed, E::ToolIntentReviewed, E::ClaimChallenged, E::ClaimResolved];
-    let auditor = [E::VerificationRunStarted, E::VerificationRunCompleted];
+    let auditor = [E::VerificationRunStarted, E::ReportRecorded, E::VerificationRunCompleted];
     let revisions = [E::ClaimRevised, E::ClaimRetracted];
     let asker = [E::QuestionAsked, E::AnswerClaimed, E::QuestionExtended, E::QuestionCancelled];
     let answerer = [
@@ -270,6 +270,9 @@ impl Walker {
             }
             E::ArtifactRecorded => {
                 ArtifactRecorded { commitment: Commitment::to_artifact(&Salt::draw(random), b"x") }.into()
+            }
+            E::ReportRecorded => {
+                ReportRecorded { commitment: Commitment::to_artifact(&Salt::draw(random), b"x") }.into()
             }
             E::ClaimIssued => ClaimIssued { about_failure, evidence, executions }.into(),
             E::ClaimRevised => {

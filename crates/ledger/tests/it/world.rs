@@ -17,7 +17,7 @@ use demur_ledger::{
     },
     desk::{Desk, DeskError, Recorded, Run},
     event_type::{Content, Facts},
-    facts::{Participant, Policy, PolicyRecorded, Risk, SessionInitialized},
+    facts::{Participant, Policy, PolicyRecorded, Risk, SessionInitialized, VerificationStatus},
     name::{PrincipalId, Sequence, TraceId},
     role::Role,
     state::State,
@@ -30,6 +30,8 @@ pub(crate) struct World {
     pub(crate) registry: Vec<Recorded>,
     pub(crate) run: Run,
     pub(crate) events: Vec<Recorded>,
+    /// The auditor's reports, which every export discloses.
+    pub(crate) reports: Vec<(Sequence, Artifact)>,
     pub(crate) agents: Vec<Author>,
     pub(crate) now: Timestamp,
     pub(crate) random: Seeded,
@@ -48,8 +50,8 @@ impl World {
         let key = SecretKey::generate(&mut random);
         let (desk, first) = Desk::create(key, None, "a test store", now, &mut random).unwrap();
         let run = Run::new(TraceId::new(now, &mut random));
-        let mut world =
-            Self { desk, registry: vec![first], run, events: Vec::new(), agents: Vec::new(), now, random };
+        let (registry, events, reports, agents) = (vec![first], Vec::new(), Vec::new(), Vec::new());
+        let mut world = Self { desk, registry, run, events, reports, agents, now, random };
         for role in [Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Operator] {
             let author = world.new_author(role);
             world.register(&author).unwrap();
@@ -188,6 +190,18 @@ impl World {
         at
     }
 
+    /// Has the auditor record a report.
+    pub(crate) fn report(&mut self, bytes: &[u8]) -> Sequence {
+        let report = self.artifact(bytes);
+        let submission = self.submission(Role::Auditor, report.report_facts());
+        self.now = self.now.plus_millis(10);
+        let recorded = self.desk.admit_artifact(&mut self.run, submission, &report, self.now).unwrap();
+        let at = recorded.event.position().sequence;
+        self.events.push(recorded);
+        self.reports.push((at, report));
+        at
+    }
+
     /// Returns an artifact of these bytes.
     pub(crate) fn artifact(&mut self, bytes: &[u8]) -> Artifact {
         Artifact::new(bytes.to_vec(), &mut self.random)
@@ -218,6 +232,11 @@ pub(crate) fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, 
 /// Returns a list in range.
 pub(crate) fn list<T, const MIN: usize, const MAX: usize>(items: impl Into<Vec<T>>) -> List<T, MIN, MAX> {
     List::try_from(items.into()).unwrap()
+}
+
+/// Returns the shortest report that bears this status.
+pub(crate) fn reporting(status: VerificationStatus) -> String {
+    format!(r#"{{"status":"{}"}}"#, status.as_str())
 }
 
 /// Returns content that fits these facts.
@@ -280,8 +299,8 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
             ),
             verdict: text("done"),
         }),
-        Facts::VerificationRunCompleted(_) => Content::VerificationRunCompleted(VerificationContent {
-            report: sha256(b"report"),
+        Facts::VerificationRunCompleted(facts) => Content::VerificationRunCompleted(VerificationContent {
+            report: sha256(reporting(facts.status).as_bytes()),
             summary: text("passed"),
         }),
         Facts::SessionAborted(_) => Content::SessionAborted(reason()),

@@ -206,6 +206,14 @@ impl Office {
         self.submit(Submit { submission, artifact: Some(artifact) }).unwrap().sequence
     }
 
+    /// Records the auditor's report.
+    pub(crate) fn report(&mut self, bytes: &[u8]) -> Sequence {
+        let report = Artifact::new(bytes.to_vec(), &mut self.random);
+        let place = self.place();
+        let said = self.author(Role::Auditor).say(&place, report.report_facts(), None, &mut self.random);
+        self.submit(Submit { submission: said.unwrap(), artifact: Some(report) }).unwrap().sequence
+    }
+
     /// Records the input of a call and has the executor say that it will make it.
     pub(crate) fn intend(&mut self, call: &str, command: &[&str], risk: Risk) -> Sequence {
         let command = command.iter().map(ToString::to_string).collect();
@@ -230,9 +238,9 @@ impl Office {
     pub(crate) fn submit(&mut self, submit: Submit) -> Result<Position, Refused> {
         self.now = self.now.plus_millis(10);
         let statement = Statement::parse(&submit.submission.statement);
-        if let Ok(Statement { facts: Facts::ArtifactRecorded(facts), .. }) = &statement {
+        if let Some(commitment) = statement.as_ref().ok().and_then(|said| said.facts.recorded_bytes()) {
             let artifact = submit.artifact.as_ref().expect("an artifact comes with its bytes");
-            assert_eq!(artifact.facts(), *facts, "the bytes open what the statement commits to");
+            assert_eq!(artifact.commitment(), *commitment, "the bytes open what the statement commits to");
         }
         let Self { desk, run, now, .. } = self;
         let recorded = match &submit.artifact {

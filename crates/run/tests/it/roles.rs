@@ -26,6 +26,9 @@ use demur_run::{
 
 use crate::office::{Office, list, rounds, text};
 
+/// What the auditor reports.
+const REPORT: &[u8] = br#"{"status":"pass"}"#;
+
 struct Dice(Seeded);
 
 impl Dice {
@@ -182,7 +185,9 @@ impl<'a> Driver<'a> {
             }
             Move::Verify => {
                 let (status, through) = (VerificationStatus::Pass, self.history.verification.unwrap());
-                let content = VerificationContent { report: sha256(b""), summary: text("held") };
+                self.office.report(REPORT);
+                self.catch_up();
+                let content = VerificationContent { report: sha256(REPORT), summary: text("held") };
                 let content = Some(Content::VerificationRunCompleted(content));
                 self.say(role, VerificationRunCompleted { status, through }.into(), content);
             }

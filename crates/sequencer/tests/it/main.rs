@@ -12,6 +12,7 @@ mod newer;
 mod race;
 mod races;
 mod recovery;
+mod report;
 mod series;
 mod swap;
 mod underway;

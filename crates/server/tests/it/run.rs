@@ -204,7 +204,11 @@ fn tokens_take_a_run_from_its_opening_to_the_verdict() {
         (&json!("pass"), &json!("completed")),
         "{audited}"
     );
-    assert!(audited["report"].is_object() && audited["run"]["next"] == json!([]), "{audited}");
+    assert_eq!(
+        (&audited["report"]["status"], &audited["run"]["next"]),
+        (&json!("pass"), &json!([])),
+        "{audited}"
+    );
     let again = audit().json();
     assert_eq!(
         (&again["status"], &again["report"]),
@@ -232,10 +236,18 @@ fn run_that_ends_with_a_verdict_of_its_auditor_is_followed_by_its_checkpoint() {
     );
     assert_eq!((started.status, checkpoints(&run)), (201, 0), "{started:?}");
     let through = json!({"sequence": started.json()["sequence"], "hash": started.json()["hash"]});
-    run.said("dee", &json!({
-        "role": "auditor", "type": "verification_run_completed", "facts": {"status": "fail", "through": through},
-        "content": {"report": "0".repeat(64), "summary": "nobody can tell"},
-    }));
+    let report = json!({"status": "fail", "why": "nobody can tell"}).to_string();
+    let verdict = |status: &str| {
+        json!({
+            "role": "auditor", "type": "verification_run_completed", "facts": {"status": status, "through": through},
+            "content": {"report": demur_core::hash::sha256(report.as_bytes()), "summary": "nobody can tell"},
+        })
+    };
+    run.refused("dee", &verdict("fail"), 409, "REPORT_MISMATCH");
+    let recorded = json!({"role": "auditor", "type": "report_recorded", "artifact": {"text": report}});
+    run.said("dee", &recorded);
+    run.refused("dee", &json!({"role": "auditor", "type": "report_recorded"}), 400, "ARTIFACT_MISSING");
+    run.said("dee", &verdict("fail"));
     assert_eq!(checkpoints(&run), 1);
     // The export shows that the run stood under it.
     assert!(exported(&run).text().lines().any(|line| line.starts_with("{\"inclusion\":")));

@@ -106,6 +106,14 @@ impl<'a> Recorder<'a> {
         self.take(decided.events, decided.reply)
     }
 
+    /// Stores the auditor's report with its key.
+    pub(super) fn store_report(&mut self, author: &Author, bytes: Vec<u8>) -> Result<(), Refusal> {
+        let artifact = Artifact::new(bytes, &mut { self.system });
+        let submission = author.say(&self.place()?, artifact.report_facts(), None, &mut { self.system })?;
+        let decided = self.series.submit(submission, Some(&artifact)).map_err(under_claim(self.trace))?;
+        self.take(decided.events, decided.reply)
+    }
+
     /// Waits until everything said so far is on the disk.
     pub(super) fn commit(&mut self) -> Result<(), Refusal> {
         let undone = std::mem::take(&mut self.undone);

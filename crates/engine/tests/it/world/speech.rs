@@ -88,6 +88,23 @@ impl World {
         position(&self.send(To::Run, &sent)).sequence
     }
 
+    /// Has the auditor record a report.
+    pub(crate) fn report(&mut self, bytes: &[u8]) -> Sequence {
+        let report = Artifact::new(bytes.to_vec(), &mut self.random);
+        let mut sent = self.saying(report.report_facts());
+        sent.artifact = Some(report);
+        position(&self.send(To::Run, &sent)).sequence
+    }
+
+    /// Has somebody say this in this role; it must be recorded.
+    #[track_caller]
+    pub(crate) fn say_as(&mut self, role: Role, facts: impl Into<Facts>) -> Sequence {
+        let draft = self.draft(To::Run, role, facts);
+        let key = self.speaker(role).key.clone();
+        let sent = self.sign(draft, &key);
+        position(&self.send(To::Run, &sent)).sequence
+    }
+
     /// Has the one whose role fits say this with content that was changed.
     pub(crate) fn say_with(&mut self, facts: impl Into<Facts>, change: impl FnOnce(&mut Content)) -> Reply {
         let facts = facts.into();

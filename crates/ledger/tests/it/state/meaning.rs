@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 
 use demur_core::hash::sha256;
 use demur_ledger::{
+    admission::AdmissionError,
     content::{PolicyDocument, PolicyTool, PolicyTools},
     desk::DeskError,
-    event_type::{Content, EventType},
+    event_type::{Content, EventType, Facts},
     facts::{
         ClaimIssued, FailureKind, FinalStatementSigned, IntentDecision, Policy, PolicyRecorded,
         ProposalCreated, Question, QuestionAsked, QuestionCancelled, Risk, ToolExecutionCompleted,
-        ToolExecutionFailed, ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned,
+        ToolExecutionFailed, ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationProfile,
+        VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
     },
     name::Sequence,
     role::Role,
@@ -20,7 +22,7 @@ use demur_ledger::{
 use super::{intent, refused, refuses};
 use crate::{
     asking::{anyone, operation, question_for},
-    world::{INPUT, World, list, text, usual_policy, whole},
+    world::{INPUT, World, list, reporting, text, usual_policy, whole},
 };
 
 /// Signs an intent for this tool and this input.
@@ -311,4 +313,89 @@ fn the_final_statement_repeats_claims_in_their_own_words() {
     });
     refused(&world, before, outcome, "BUNDLE_DIFFERS");
     world.say(facts).unwrap();
+}
+
+/// Gives this verdict, naming these bytes.
+fn verdict(world: &mut World, status: VerificationStatus, named: &[u8]) -> Result<Sequence, DeskError> {
+    let through = world.events.iter().rev().find_map(|recorded| {
+        let facts = recorded.event.said().unwrap().facts;
+        matches!(facts, Facts::VerificationRunStarted(_)).then(|| recorded.event.position())
+    });
+    let facts = VerificationRunCompleted { status, through: through.unwrap() };
+    world.say_with(Role::Auditor, facts, |content| {
+        let Content::VerificationRunCompleted(content) = content else { panic!("expected a verdict") };
+        content.report = sha256(named);
+    })
+}
+
+/// Returns a world whose verification has begun.
+fn verifying() -> World {
+    let mut world = World::auditing();
+    world.say(VerificationRunStarted { profile: VerificationProfile::Default }).unwrap();
+    world
+}
+
+/// LED-15
+#[test]
+fn a_verdict_names_a_recorded_report_and_is_its_own() {
+    let pass = reporting(VerificationStatus::Pass);
+    for (recorded, named, status) in [
+        (None, pass.as_str(), VerificationStatus::Pass),
+        (Some(pass.as_str()), "{\"status\":\"pass\"}\n", VerificationStatus::Pass),
+        (Some(pass.as_str()), pass.as_str(), VerificationStatus::Fail),
+        (Some(pass.as_str()), pass.as_str(), VerificationStatus::PassWithWarnings),
+        (Some("all is well"), "all is well", VerificationStatus::Pass),
+    ] {
+        let mut world = verifying();
+        recorded.map(|report| world.report(report.as_bytes()));
+        let before = world.open_run().length();
+        let outcome = verdict(&mut world, status, named.as_bytes());
+        refused(&world, before, outcome, "REPORT_MISMATCH");
+    }
+}
+
+/// LED-15
+#[test]
+fn any_recorded_report_may_be_named() {
+    for status in [VerificationStatus::Pass, VerificationStatus::Fail] {
+        let mut world = verifying();
+        world.report(reporting(VerificationStatus::Pass).as_bytes());
+        world.report(reporting(VerificationStatus::Fail).as_bytes());
+        verdict(&mut world, status, reporting(status).as_bytes()).unwrap();
+        assert!(world.phase().is_final());
+    }
+}
+
+/// LED-15
+#[test]
+fn reports_are_the_auditors_and_stand_between_final_statement_and_verdict() {
+    let (mut world, _, _) = World::claiming();
+    let report = world.artifact(b"{}");
+    refuses(&mut world, report.report_facts(), "OUT_OF_PHASE");
+    let mut world = World::auditing();
+    let outcome = world.say_as(Role::Critic, report.report_facts());
+    assert!(matches!(outcome, Err(DeskError::Admission(AdmissionError::Role { .. }))), "{outcome:?}");
+    for _ in 0..64 {
+        world.report(b"{}");
+    }
+    refuses(&mut world, report.report_facts(), "TOO_MANY");
+}
+
+/// LED-31
+#[test]
+fn after_the_final_statement_only_the_auditor_asks_and_its_question_holds_the_verdict() {
+    let mut world = verifying();
+    let pass = reporting(VerificationStatus::Pass);
+    world.report(pass.as_bytes());
+    for role in [Role::Planner, Role::Executor, Role::Critic] {
+        let before = world.open_run().length();
+        let outcome = world.say_as(role, QuestionAsked(question_for(anyone())));
+        refused(&world, before, outcome, "SPOKE_AFTER_FINAL");
+    }
+    let asked = world.say_as(Role::Auditor, QuestionAsked(question_for(anyone()))).unwrap();
+    let before = world.open_run().length();
+    let outcome = verdict(&mut world, VerificationStatus::Pass, pass.as_bytes());
+    refused(&world, before, outcome, "QUESTIONS_OPEN");
+    world.say_as(Role::Auditor, QuestionCancelled { question: asked }).unwrap();
+    verdict(&mut world, VerificationStatus::Pass, pass.as_bytes()).unwrap();
 }
