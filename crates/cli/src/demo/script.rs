@@ -186,10 +186,11 @@ fn close(session: &mut Session<'_>, cast: &Cast, claim: Sequence, count: Count) 
     session.act(&cast.executor, words, facts, &content)?;
 
     let audited = session.audit(&cast.auditor)?;
-    let ([began, ended], Some(report)) = (&audited.events[..], &audited.report) else {
+    let ([began, reported, ended], Some(report)) = (&audited.events[..], &audited.report) else {
         return Err(Failure::bug(&"an audit that recorded nothing"));
     };
     session.recorded(&cast.auditor, "takes an export and begins to verify it.", *began)?;
+    session.recorded(&cast.auditor, "records her report, which everybody can read.", *reported)?;
     let verdict = match audited.status {
         VerificationStatus::Pass => "passes it: every check of the export holds",
         VerificationStatus::PassWithWarnings => "passes it with warnings: nothing failed",

@@ -117,7 +117,7 @@ pub enum MeaningError {
         found: VerificationStatus,
     },
     /// A question after all was said.
-    #[error("after the final statement only the auditor asks, found a question of the {role}")]
+    #[error("expected no question but the auditor's after the final statement, found one of the {role}")]
     SpokeAfterFinal {
         /// Who asks.
         role: Role,
