@@ -6,7 +6,7 @@ first that fails: that is the code of the file. It gives no warnings; its "pass"
 these keys said this, and that what it compares is equal. Exit status: 0 pass, 1 fail or not established, 2 no export.
 """
 
-import argparse, base64, datetime, decimal, hashlib, json, pathlib, re, sys
+import argparse, base64, datetime, decimal, hashlib, json, operator, pathlib, re, sys
 from contextlib import suppress
 from typing import Any as Json, BinaryIO, NamedTuple
 try:
@@ -30,13 +30,10 @@ BY_THE_DESK = ["key_revoked", "key_retired", "checkpoint_recorded", "store_resto
 REGISTERED_ROLES = ["planner", "executor", "critic", "auditor", "operator", "agent", "answerer"]
 KINDS: Json = {"freetext": [str], "yes_no": [bool], "multiple_choice": [str], "numeric": [int, float], "secret": [dict]}
 RISKS = ["low", "medium", "high", "critical"]
-UNCHECKED = ["ROLE: whether who spoke may say this",
-             "ORDER: whether the event could happen in that state of the trace, and what waits for a question",
-             "CLAIM: whether a claim is disputed or rests on bytes that are gone",
-             "BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: whether a tool was to start, which takes the state of the run",
-             "FINALIZATION: whether the trace came to its end",
-             "ORDER_RESTS_ON_DESK: whether a revoked key spoke before its revocation",
-             "EQUIVOCATION: whether another file of this store contradicts this one"]
+UNCHECKED = ["ROLE and ORDER: who may say what when, what waits for a question, and what a condition was judged on",
+             "BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: whether a call was to start in that state of the run",
+             "CLAIM and FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
+             "ORDER_RESTS_ON_DESK and EQUIVOCATION: when a revoked key spoke, and what another file says"]
 TYPES = {"dict": "object", "list": "array", "str": "string", "int": "integer", "bool": "boolean", "NoneType": "null"}
 
 class Failure(Exception): """Its arguments are a code and a message."""
@@ -167,6 +164,38 @@ def agrees(kind: str, facts: Json, content: Json) -> bool:
         return [each["claim"] for each in content["claims"]] == facts["claims"]
     return kind != "proposal_reviewed" or len(content["conditions"]) == facts["conditions"]
 
+def once(pairs: list[tuple[str, Json]]) -> Json:
+    need(len(pairs) == len(dict(pairs)), "", "a key stands twice")
+    return dict(pairs)
+
+def looked_up(data: bytes, at: Json, as_number: bool) -> Json:
+    """Returns what a check looks at; raises something where that is not there."""
+    if isinstance(at, str):
+        return len(data) if at == "size" else hashlib.sha256(data).hexdigest()
+    if "pointer" in at:
+        value = json.loads(data.decode(), object_pairs_hook=once, parse_constant=int)
+        need(within(value, 40, 65_536) and at["pointer"][:1] in ("", "/"), "")
+        for token in (each.replace("~1", "/").replace("~0", "~") for each in at["pointer"].split("/")[1:]):
+            need(not isinstance(value, list) or re.fullmatch("0|[1-9][0-9]*", token), "")
+            value = value[int(token) if isinstance(value, list) else token]
+        return value
+    text, first, last = data.decode(), data.decode().index(at["after"]), data.decode().rindex(at["after"])
+    cut, end, _ = text[first + len(at["after"]):].partition(at["before"])
+    need(first == last and end, "")
+    cut = cut.strip(" \t\r\n")
+    need(not as_number or re.fullmatch(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", cut), "")
+    return float(cut) if as_number else cut
+
+def is_true(data: bytes, check: Json) -> bool:
+    """Returns whether a check is true; one that cannot be evaluated is not."""
+    with suppress(Failure, ValueError, LookupError, TypeError, RecursionError):
+        value, way = check["value"], check["is"]
+        found = looked_up(data, check["at"], type(value) in (int, float))
+        if {type(found), type(value)} <= {int, float}:
+            return bool(getattr(operator, way)(float(found), float(value)))
+        return bool(way == ("eq" if type(found) is type(value) and found == value else "ne"))
+    return False
+
 Key = NamedTuple("Key", [("public", str), ("recovery", str), ("principal", str), ("roles", list[str]), ("since", int)])
 
 class Trace:
@@ -183,8 +212,8 @@ class Verifier:
         self.registry, self.run, self.closed = Trace(), Trace(), False  # closed: the registry's head was read
         self.trace, self.after, self.commitment, self.schema = self.registry, "", "", UNKNOWN
         self.header: Json = {}
-        self.told, self.tools, self.digests = list[Json](), None, dict[int, str]()  # digests: of artifacts, SHA-256
-        self.reports, self.reported, self.final = dict[str, Json](), False, False  # reports: what each says, by digest
+        self.told, self.tools, self.bytes = list[Json](), None, dict[int, bytes]()  # bytes: of artifacts
+        self.shown, self.final = set[tuple[int, int]](), False  # shown: intents with conditions that hold
         self.keys, self.known, self.rotated = dict[str, Key](), set[str](), set[str]()
         self.ended = dict[str, tuple[int, str]]()  # when a key was revoked or retired, and the code for using it later
         self.epochs, self.registered, self.doubts = list[int](), list[Json](), list[Json]()
@@ -329,12 +358,12 @@ class Verifier:
         elif commitment and self.closed:
             self.doubts.append(("NOT_DISCLOSED", f"the content is {line['disclosure']}", *self.place))
         if kind in ("artifact_recorded", "report_recorded"):
-            self.after, self.commitment, self.reported = "due", facts["commitment"], kind == "report_recorded"
+            self.after, self.commitment = "due", facts["commitment"]
 
     def check_meaning(self, kind: str, event: Json, role: str) -> None:
         """Makes the checks of MEANING that need no state machine, where what they compare is disclosed."""
         told, none = self.told, dict[str, Json]()
-        told.append(event)
+        told.append(event | {"type": kind})
         if kind == "policy_recorded" and "document" in event:
             self.tools = event["document"]["tools"]
             need(told[0].get("policy", none).items() <= event["document"].items(), "POLICY_MISMATCH")
@@ -345,14 +374,24 @@ class Verifier:
             need(not tools or RISKS.index(event["risk"]) >= RISKS.index(tools[tool]["risk"]), "RISK_UNDERSTATED")
         elif kind == "tool_execution_started":
             hashed = told[event["intent"]].get("input_hash")
-            same = hashed in (None, self.digests.get(event["input"], hashed))
+            data = self.bytes.get(event["input"])
+            same = None in (hashed, data) or hashlib.sha256(data or b"").hexdigest() == hashed
             need(same and event["input"] is not None, "INPUT_MISMATCH")
+            met = {(event["intent"], each) for each in told[event["intent"]].get("meets", [])}
+            need(met <= self.shown, "CONDITION_UNSHOWN")
+        elif kind == "condition_judged":
+            (self.shown.add if event["holds"] else self.shown.discard)((event["intent"], event["condition"]))
+        elif kind == "check_stated":
+            data = self.bytes.get(event["artifact"])
+            true = data is None or "at" not in event or is_true(data, event)
+            need(true or role == "critic" or "about_failure" not in told[event["about"]], "CHECK_FAILED")
+            self.shown |= {(event["about"], event["condition"])} if true and role == "critic" else set()
         elif kind in ("claim_issued", "claim_revised"):
             ends = [told[each] for each in event["executions"]]
             results = {each for end in ends for each in end.get("outputs", [])}
             if event["about_failure"]:
                 results |= {told[end["started"]].get("input") for end in ends if "started" in end}
-            distinct = {self.digests.get(each, str(each)) for each in event["evidence"]}
+            distinct = {self.bytes.get(each, each) for each in event["evidence"]}
             enough = len(distinct) >= told[0].get("policy", none).get("evidence_minimum", 0)
             need(enough and results.issuperset(event["evidence"]), "EVIDENCE_WEAK")
         elif kind == "final_statement_signed":
@@ -361,24 +400,24 @@ class Verifier:
             self.final = True
         elif kind == "question_asked":
             need(not self.final or role == "auditor", "SPOKE_AFTER_FINAL")
-        elif kind == "verification_run_completed" and "report" in event and None not in self.reports.values():
-            need(self.reports.get(event["report"]) == event["status"], "REPORT_MISMATCH")
+        elif kind == "verification_run_completed" and "report" in event:
+            reports = [self.bytes.get(at) for at, each in enumerate(told) if each["type"] == "report_recorded"]
+            known = {hashlib.sha256(each).hexdigest(): each for each in reports if each is not None}
+            check = {"at": {"pointer": "/status"}, "is": "eq", "value": event["status"]}
+            need(None in reports or is_true(known.get(event["report"], b""), check), "REPORT_MISMATCH")
 
     def check_artifact(self, line: Json) -> None:
         self.place[1], data, how = len(self.trace.said) - 1, b"", line["disclosure"]
         need(line["event"] == self.place[1] and how != "absent", "FILE_MALFORMED", "not the artifact due")
         need(how != "missing", "ARTIFACT_MISSING")
         if how != "disclosed":
-            self.reports |= {"": None} if self.reported else {}
             self.doubts.append(("NOT_DISCLOSED", f"the artifact is {how}", *self.place))
             return
         with suppress(ValueError):
             data = base64.b64decode(line["bytes"], validate=True)
         need(base64.b64encode(data).decode() == line["bytes"], "FILE_MALFORMED", "the bytes are not padded base64")
         need(digest("artifact", bytes.fromhex(line["salt"]) + data) == self.commitment, "ARTIFACT_HASH_MISMATCH")
-        name = self.digests[line["event"]] = hashlib.sha256(data).hexdigest()
-        with suppress(ValueError, TypeError, RecursionError):
-            self.reports |= {name: str(dict(json.loads(data)).get("status"))} if self.reported else {}
+        self.bytes[line["event"]] = data
 
     def check_head(self, head: Json) -> None:
         self.check_desk("head", head, "HEAD_INVALID", trace=self.trace.name, head=self.trace.positions[-1])

@@ -10,6 +10,7 @@ from forge import (
     answers,
     audits,
     calls,
+    checks,
     claims,
     confusables,
     dialogues,
@@ -74,6 +75,7 @@ FAMILIES = [
     calls,
     evidence,
     audits,
+    checks,
     anchors,
 ]
 ROOT = Path(__file__).resolve().parent

@@ -120,6 +120,17 @@ class Run:
             rest.pop("who", "critic"), "tool_intent_reviewed", {"decision": decision, "intent": intent}, **rest
         )
 
+    def show(self, intent: int, evidence: list[int], condition: int = 0, *, holds: bool = True, **rest: Any) -> Entry:
+        """Returns the critic's judgement that a condition holds for an intent."""
+        facts = {"condition": condition, "evidence": evidence, "holds": holds, "intent": intent}
+        return self.say(rest.pop("who", "critic"), "condition_judged", facts, **rest)
+
+    def check(self, about: int, artifact: int, at: Json, is_: str, value: Json, **rest: Any) -> Entry:
+        """Returns a check on the bytes of an artifact, of a condition if one is given by its number."""
+        facts = {"about": about, "artifact": artifact, "condition": rest.pop("condition", None)}
+        content = {"at": at, "is": is_, "value": value}
+        return self.say(rest.pop("who", "critic"), "check_stated", facts, content, **rest)
+
     def store_bytes(self, data: bytes = b"5\n", **rest: Any) -> Entry:
         """Returns an artifact; without data it is what a tool put out."""
         return self.say("executor", "artifact_recorded", {}, artifact=data, **rest)
