@@ -21,7 +21,7 @@ LINE, ENVELOPE, RECEIPT = (json.loads((FOLDER / f"{it}.json").read_bytes()) for 
 LINE["$defs"]["EventLine"]["properties"]["event"] = {}  # has a schema and a code of its own: ENVELOPE, SCHEMA_INVALID
 KNOWN = {path.stem: json.loads(path.read_bytes()) for path in (FOLDER / "events").glob("*.json")}
 UNKNOWN: Json = {"properties": {"content": {}, "facts": {}}, "proofs": ["ed25519", "none"]}
-LINE_BYTES, NEVER, STAMP = 64 << 20, 1 << 53, "%Y-%m-%dT%H:%M:%S.%fZ"
+LINE_BYTES, CHECKED_BYTES, NEVER, STAMP = 64 << 20, 1 << 20, 1 << 53, "%Y-%m-%dT%H:%M:%S.%fZ"
 # After which lines a line may stand; "due" is an event that records bytes, whose artifact must come next.
 EVENTS, HEADS = ["event", "artifact"], ["head", "inclusion"]
 AFTER = {"header": [""], "event": ["header", "head", *EVENTS], "artifact": ["due"], "head": EVENTS,
@@ -63,7 +63,9 @@ def within(value: Json, depth: int, members: int, text: int = LINE_BYTES) -> boo
     if isinstance(value, dict | list):
         inner = [*value, *value.values()] if isinstance(value, dict) else value
         return depth > 0 and len(value) <= members and all(within(each, depth - 1, members, text) for each in inner)
-    return len(value.encode()) <= text if isinstance(value, str) else type(value) is not int or abs(value) < 2**53
+    if type(value) in (int, float):
+        return abs(value) < 2**53 or type(value) is float and 1e21 <= abs(value) <= sys.float_info.max
+    return not isinstance(value, str) or len(value.encode()) <= text
 
 def canonical(value: Json) -> bytes:
     """Returns the RFC 8785 form. Python's doubles have ECMAScript's digits but take exponents elsewhere."""
@@ -186,10 +188,11 @@ def looked_up(data: bytes, at: Json, as_number: bool) -> Json:
     need(not as_number or re.fullmatch(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", cut), "")
     return float(cut) if as_number else cut
 
-def is_true(data: bytes, check: Json) -> bool:
+def is_true(data: bytes, check: Json, most: int = CHECKED_BYTES) -> bool:
     """Returns whether a check is true; one that cannot be evaluated is not."""
     with suppress(Failure, ValueError, LookupError, TypeError, RecursionError):
         value, way = check["value"], check["is"]
+        need(isinstance(check["at"], str) or len(data) <= most, "")
         found = looked_up(data, check["at"], type(value) in (int, float))
         if {type(found), type(value)} <= {int, float}:
             return bool(getattr(operator, way)(float(found), float(value)))
@@ -403,8 +406,9 @@ class Verifier:
         elif kind == "verification_run_completed" and "report" in event:
             reports = [self.bytes.get(at) for at, each in enumerate(told) if each["type"] == "report_recorded"]
             known = {hashlib.sha256(each).hexdigest(): each for each in reports if each is not None}
-            check = {"at": {"pointer": "/status"}, "is": "eq", "value": event["status"]}
-            need(None in reports or is_true(known.get(event["report"], b""), check), "REPORT_MISMATCH")
+            check, named = {"at": {"pointer": "/status"}, "is": "eq", "value": event["status"]}, known.get(event["report"])
+            fits = None in reports if named is None else is_true(named, check, LINE_BYTES)
+            need(fits, "REPORT_MISMATCH")
 
     def check_artifact(self, line: Json) -> None:
         self.place[1], data, how = len(self.trace.said) - 1, b"", line["disclosure"]

@@ -5,7 +5,7 @@ use demur_core::{hash::Digest, key::Fingerprint};
 use demur_ledger::{
     admission::Checked,
     author::Artifact,
-    content::{NoteContent, QuestionContent, ReasonContent},
+    content::{CheckContent, NoteContent, QuestionContent, ReasonContent},
     entry::{Address, ArtifactPlace},
     event_type::{Content, EventType, Facts},
     meaning::Meaning,
@@ -88,6 +88,20 @@ impl Command {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Returns the check that is stated, and the artifact it looks into: a decision needs to know whether it is true.
+    pub fn check(&self) -> Option<(Sequence, &CheckContent)> {
+        let said = self.said()?;
+        match (&said.statement().facts, said.meaning()?.check()) {
+            (Facts::CheckStated(facts), Some(stated)) => Some((facts.artifact, &stated.check)),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a decision has to look at bytes, which only the store has.
+    pub fn looks_at_bytes(&self) -> bool {
+        self.report().is_some() || self.check().is_some()
     }
 
     /// Returns the digest of the report that a verdict names: a decision needs to know what it says.

@@ -19,6 +19,8 @@ pub struct Context<'a> {
     pub question: Option<Box<QuestionContent>>,
     /// The bytes of the artifacts that a statement rests on, by digest, where they are still there.
     pub artifacts: ArtifactDigests,
+    /// Whether the check that a statement states is true, where the bytes it looks into are still there.
+    pub check: Option<bool>,
     /// What this (author key, command id) became before, in whatever trace.
     pub earlier: Option<Earlier<'a>>,
 }

@@ -199,12 +199,13 @@ fn submit(
 fn admit_statement(
     state: &State,
     context: &Context<'_>,
-    (checked, artifact): Submitted,
+    (mut checked, artifact): Submitted,
     now: Timestamp,
 ) -> Result<Entry, RuleRefusal> {
     if context.earlier.is_some() {
         return Err(AdmissionError::CommandUsed.into());
     }
+    checked.settle_check(context.check);
     let registry = state.registry().unwrap_or(context.registry);
     let actor = checked.stand_next(Some(registry), state.tip(), context.seen, now)?;
     let statement = checked.statement();

@@ -48,7 +48,8 @@
 //! let command = Command::submit(said, None, Consequences::default());
 //! let seen = seen.map(|seen| seen.hash);
 //! let artifacts = ArtifactDigests::new();
-//! let context = Context { registry: desk.registry(), seen, question: None, artifacts, earlier: None };
+//! let (question, check, earlier) = (None, None, None);
+//! let context = Context { registry: desk.registry(), seen, question, artifacts, check, earlier };
 //! let decision = decide(&state, &context, command, now, &mut random);
 //!
 //! let event = &decision.events[0].event;

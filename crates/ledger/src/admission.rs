@@ -83,6 +83,13 @@ impl Checked {
         self.form.as_ref().ok()?.as_ref()
     }
 
+    /// Takes note of whether the check that it states is true.
+    pub fn settle_check(&mut self, holds: Option<bool>) {
+        if let Ok(Some(meaning)) = &mut self.form {
+            meaning.settle_check(holds);
+        }
+    }
+
     /// Returns the event type.
     pub const fn kind(&self) -> EventType {
         self.kind

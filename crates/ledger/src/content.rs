@@ -1,6 +1,7 @@
 //! Content: the words of an event, committed to by a salted hash and erasable (`docs/format.md` 6). Plain
 //! hashes stand only here, never in facts.
 
+mod check;
 mod claim;
 mod desk;
 mod plan;
@@ -17,6 +18,7 @@ use demur_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use check::{CheckContent, CheckPlace, CheckValue, Comparison};
 pub use claim::{ClaimContent, FinalClaim, FinalStatementContent, ReasonContent};
 pub use desk::{NameContent, NoteContent, RefusalContent};
 pub use plan::{

@@ -201,6 +201,7 @@ impl RegistryError {
 fn in_facts(name: &str) -> &'static str {
     match name {
         "about" => "facts.about",
+        "artifact" => "facts.artifact",
         "challenge" => "facts.challenge",
         "claim" => "facts.claim",
         "confirmed" => "facts.confirmed",

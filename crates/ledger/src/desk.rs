@@ -14,6 +14,7 @@ use crate::{
     admission::{AdmissionError, Checked},
     author::{Artifact, Draft, DraftError},
     chain::Chain,
+    check,
     content::Opening,
     envelope::{Body, Event, Record, SealError, Stamp},
     event_type::{Content, EventType, Facts, TypeName},
@@ -198,6 +199,23 @@ impl Desk {
             run.artifacts.read_report(at, &artifact.bytes);
         }
         Ok(recorded)
+    }
+
+    /// Records an author's check of these bytes in a run.
+    pub fn admit_check(
+        &self,
+        run: &mut Run,
+        submission: Submission,
+        bytes: &[u8],
+        now: Timestamp,
+    ) -> Result<Recorded, DeskError> {
+        let (mut checked, actor) = self.check(submission, &run.chain, now)?;
+        let check = checked.meaning().and_then(Meaning::check);
+        let holds = check.map(|stated| check::holds(&stated.check, bytes));
+        checked.settle_check(holds);
+        let (body, opening, meaning) = checked.into_body();
+        let event = self.append(run, (actor, body), meaning.as_ref(), now)?;
+        Ok(Recorded { event, opening, meaning })
     }
 
     /// Passes a submission through the door of a trace.

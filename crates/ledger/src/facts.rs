@@ -2,6 +2,7 @@
 //! only; every word a person or a model wrote is content. Fields stand in canonical order, so that writing
 //! them costs no sorting.
 
+mod check;
 mod claim;
 mod desk;
 mod key;
@@ -10,6 +11,7 @@ mod question;
 mod run;
 mod tool;
 
+pub use check::{CheckStated, ConditionJudged};
 pub use claim::{
     ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised, FinalStatementSigned,
 };

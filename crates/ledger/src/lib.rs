@@ -36,7 +36,7 @@
 pub mod admission;
 pub mod author;
 pub mod chain;
-mod check;
+pub mod check;
 pub mod content;
 mod cure;
 pub mod desk;

@@ -13,7 +13,7 @@ pub use artifacts::ArtifactDigests;
 pub use error::MeaningError;
 
 use crate::{
-    content::{Opening, PolicyDocument},
+    content::{CheckContent, Opening, PolicyDocument},
     event_type::{Content, EventType},
     facts::{Policy, Risk},
 };
@@ -33,6 +33,17 @@ pub enum Meaning {
     Bundle(Box<[Digest]>),
     /// SHA-256 of the report that a verdict names.
     Verdict(Digest),
+    /// What must be true of an artifact.
+    Check(Box<CheckMeaning>),
+}
+
+/// A check, and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckMeaning {
+    /// The check.
+    pub check: CheckContent,
+    /// Whether it is true; none where nobody has looked at the bytes.
+    pub holds: Option<bool>,
 }
 
 /// What a policy demands.
@@ -85,8 +96,26 @@ impl Meaning {
                 Self::Bundle(content.claims.iter().map(|claim| digest(&claim.text)).collect())
             }
             Content::VerificationRunCompleted(content) => Self::Verdict(content.report),
+            Content::CheckStated(check) => {
+                Self::Check(Box::new(CheckMeaning { check: check.clone(), holds: None }))
+            }
             _ => return None,
         })
+    }
+
+    /// Returns the check that is stated, if one is.
+    pub fn check(&self) -> Option<&CheckMeaning> {
+        match self {
+            Self::Check(check) => Some(check),
+            _ => None,
+        }
+    }
+
+    /// Takes note of whether the check that is stated is true.
+    pub fn settle_check(&mut self, holds: Option<bool>) {
+        if let Self::Check(check) = self {
+            check.holds = holds;
+        }
     }
 
     /// Returns what the guards need of the content beside a recorded event of this type, where that can be read.
@@ -114,6 +143,7 @@ const fn is_needed(kind: EventType) -> bool {
             | EventType::ClaimRevised
             | EventType::FinalStatementSigned
             | EventType::VerificationRunCompleted
+            | EventType::CheckStated
     )
 }
 

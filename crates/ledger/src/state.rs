@@ -10,6 +10,7 @@
 
 mod calls;
 mod claim;
+mod conditions;
 mod endings;
 mod error;
 mod judge;
@@ -25,6 +26,7 @@ use std::collections::BTreeMap;
 use demur_core::{hash::Digest, time::Timestamp};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use conditions::MOST_CHECKS;
 pub use error::{Blame, GuardError};
 pub use phase::Phase;
 pub use policy::{RecordedPolicy, ToolRules};
@@ -70,6 +72,8 @@ pub struct State {
     /// Open challenges and the claim each is about now.
     challenges: BTreeMap<Sequence, Sequence>,
     verification: Option<Position>,
+    /// How many checks were stated.
+    checks: usize,
     /// The auditor's reports.
     reports: Vec<Sequence>,
     questions: Questions,
@@ -148,6 +152,7 @@ impl State {
             claims: BTreeMap::new(),
             challenges: BTreeMap::new(),
             verification: None,
+            checks: 0,
             reports: Vec::new(),
             questions: Questions::new(),
         }
@@ -272,6 +277,7 @@ impl State {
             // As many as a final statement can bundle.
             Facts::ClaimIssued(_) => ("claims", self.claims.len(), 256),
             Facts::ClaimChallenged(_) => ("challenges", self.challenges.len(), 256),
+            Facts::CheckStated(_) => ("checks", self.checks, MOST_CHECKS),
             Facts::ReportRecorded(_) => ("reports", self.reports.len(), 64),
             _ => return Ok(()),
         };
@@ -290,6 +296,8 @@ impl State {
             Facts::ProposalReviewed(facts) => self.guard_review(facts),
             Facts::ToolIntentSigned(facts) => self.guard_intent(facts),
             Facts::ToolIntentReviewed(facts) => self.guard_intent_review(facts),
+            Facts::ConditionJudged(facts) => self.guard_judgement(facts),
+            Facts::CheckStated(facts) => self.guard_check(facts),
             Facts::ToolExecutionStarted(facts) => {
                 self.guard_start(facts)?;
                 self.guard_waiting(facts)
@@ -332,6 +340,8 @@ impl State {
             Facts::ProposalReviewed(facts) => self.fold_review(facts),
             Facts::ToolIntentSigned(facts) => self.fold_intent(at, facts, meaning),
             Facts::ToolIntentReviewed(facts) => self.fold_intent_review(at, facts),
+            Facts::ConditionJudged(facts) => self.fold_judgement(facts),
+            Facts::CheckStated(facts) => self.fold_check(step, facts),
             Facts::ToolExecutionStarted(facts) => self.fold_start(at, facts),
             Facts::ToolExecutionCompleted(facts) => self.fold_end(at, facts.started, true, &facts.outputs),
             Facts::ToolExecutionFailed(facts) => self.fold_end(at, facts.started, false, &facts.outputs),

@@ -256,6 +256,7 @@ impl<'a> Rests<'a> {
             Facts::ClaimRevised(facts) => {
                 Self { evidence: &facts.evidence, executions: &facts.executions, ..none }
             }
+            Facts::ConditionJudged(facts) => Self { evidence: &facts.evidence, ..none },
             _ => none,
         }
     }

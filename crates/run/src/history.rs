@@ -141,6 +141,12 @@ impl History {
         known.into_iter().collect::<BTreeSet<_>>().len() + unknown
     }
 
+    /// Returns the intents that wait until a condition of theirs is shown to hold, each with the first such condition.
+    pub fn unshown(&self) -> impl Iterator<Item = (Sequence, u64)> {
+        let waits = |(_, intent): &(&Sequence, &Intended)| intent.started.is_none() && !intent.is_blocked();
+        self.intents.iter().filter(waits).filter_map(|(at, _)| Some((*at, self.state.unshown(*at)?)))
+    }
+
     /// Returns the intents with this input, oldest first.
     pub fn attempts(&self, input_hash: &Digest) -> &[Sequence] {
         self.attempts.get(input_hash).map_or(&[], |attempts| attempts)

@@ -100,6 +100,7 @@ pub fn concerns(role: Role, history: &History) -> bool {
     match role {
         Role::Critic if executing => {
             intents.any(|intent| intent.review.is_none() && intent.started.is_none())
+                || history.unshown().next().is_some()
                 || history.proposals.values().any(|proposed| proposed.review.is_none())
         }
         Role::Planner if executing => {

@@ -131,6 +131,8 @@ pub(super) struct LookedUp {
     pub(super) question: Option<Box<QuestionContent>>,
     /// The artifacts that a statement rests on.
     pub(super) artifacts: ArtifactDigests,
+    /// Whether the check that is stated is true.
+    pub(super) check: Option<bool>,
 }
 
 impl AtHand {
@@ -145,13 +147,13 @@ impl AtHand {
             Some(at) => Some(self.words.find(wanted.trace, at)?),
             None => None,
         };
-        if wanted.command.report().is_some() {
-            // What it says only the store can tell.
+        if wanted.command.looks_at_bytes() {
+            // What they say only the store can tell.
             return None;
         }
         let artifacts = wanted.command.artifacts(&states.pending).into_iter();
         let artifacts = artifacts.map(|at| Some((at, *states.artifacts().find(at)?)));
-        Some(LookedUp { seen, question, artifacts: artifacts.collect::<Option<_>>()? })
+        Some(LookedUp { seen, question, artifacts: artifacts.collect::<Option<_>>()?, check: None })
     }
 
     /// Decides with what is in memory, and puts what was decided in line. Where something has to be read first, and for
@@ -192,8 +194,9 @@ impl AtHand {
             return Ok(DecisionStep::InFlight(slot));
         }
         let registry = self.registry();
-        let LookedUp { seen, question, artifacts } = looked_up;
-        let context = Context { registry: &registry, seen, question, artifacts, earlier: past.earlier() };
+        let LookedUp { seen, question, artifacts, check } = looked_up;
+        let earlier = past.earlier();
+        let context = Context { registry: &registry, seen, question, artifacts, check, earlier };
         let now = self.system.now();
         let Decision { events, reply } =
             decide(&states.pending, &context, command.clone(), now, &mut Draw(&*self.system));

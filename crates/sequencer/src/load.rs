@@ -12,13 +12,18 @@ use demur_engine::{
     state::{ApplyError, State},
 };
 use demur_ledger::{
-    content::Opening,
+    check,
+    content::{CheckContent, Opening},
+    entry::Address,
     envelope::Event,
+    event_type::Facts,
+    facts::CheckStated,
     meaning::{ArtifactDigests, Known, Meaning},
     name::{Position, Sequence, TraceId},
     newer::{NewerEvent, Reading},
     proof::{ProofError, Subject},
     registry::Registry,
+    role::Role,
     signed::{Head, Signed},
     state::GuardError,
 };
@@ -195,7 +200,11 @@ impl<'a> Loading<'a> {
                     break;
                 }
             };
-            let meaning = meaning(&event, &stored.content);
+            let mut meaning = meaning(&event, &stored.content);
+            if let Some(meaning) = &mut meaning {
+                let outcome = self.look(&event, meaning)?;
+                meaning.settle_check(outcome);
+            }
             let known = Known { meaning: meaning.as_ref(), artifacts: &self.artifacts };
             state.apply(&event, known).map_err(|error| self.damaged(at, damage(&error)))?;
             self.prove(state, &event, &mut batch)?;
@@ -296,6 +305,17 @@ impl<'a> Loading<'a> {
         })
     }
 
+    /// Returns whether the check that an event states is true, where the state goes by it.
+    fn look(&self, event: &Event, meaning: &Meaning) -> Result<Option<bool>, StoreError> {
+        let said = event.said().ok().filter(|said| said.role == Role::Critic);
+        match (said.map(|said| said.facts), meaning.check()) {
+            (Some(Facts::CheckStated(CheckStated { artifact, condition: Some(_), .. })), Some(stated)) => {
+                evaluate(self.store, self.trace, &self.artifacts, (*artifact, &stated.check))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Checks the desk's signature on an event. `state` is the registry's, while that is loaded.
     fn check_head(
         &mut self,
@@ -318,6 +338,42 @@ impl<'a> Loading<'a> {
 
     fn damaged(&self, sequence: Sequence, code: &'static str) -> SequencerError {
         SequencerError::Damaged { trace: self.trace, sequence, code }
+    }
+}
+
+/// Returns the digest of an artifact's bytes; what is not known is in the store, if they are still there.
+pub(super) fn digest(
+    store: &dyn Store,
+    trace: TraceId,
+    known: &ArtifactDigests,
+    at: Sequence,
+) -> Result<Option<Digest>, StoreError> {
+    if let Some(digest) = known.find(at) {
+        return Ok(Some(*digest));
+    }
+    Ok(match store.events(trace, at, 1)?.pop().map(|stored| stored.artifact) {
+        Some(Kept::Here(place)) => Some(*place.address.as_digest()),
+        Some(Kept::Absent | Kept::Erased) | None => None,
+    })
+}
+
+/// Returns whether a check on an artifact is true, if its bytes are there.
+pub(super) fn evaluate(
+    store: &dyn Store,
+    trace: TraceId,
+    known: &ArtifactDigests,
+    (at, check): (Sequence, &CheckContent),
+) -> Result<Option<bool>, StoreError> {
+    let Some(digest) = digest(store, trace, known, at)? else { return Ok(None) };
+    Ok(bytes(store, digest)?.map(|bytes| check::holds(check, &bytes)))
+}
+
+/// Returns the bytes with this digest, if they are there as they were kept.
+pub(super) fn bytes(store: &dyn Store, digest: Digest) -> Result<Option<Vec<u8>>, StoreError> {
+    match store.artifact(&Address::from_digest(digest)) {
+        // Of other bytes nothing is said here: whoever verifies finds them.
+        Err(StoreError::Corrupt { .. }) => Ok(None),
+        found => found,
     }
 }
 

@@ -9,8 +9,8 @@ use demur_engine::{
     state::State,
 };
 use demur_ledger::{
-    admission::Checked, author::Artifact, content::NoteContent, entry::Address, meaning::ArtifactDigests,
-    name::TraceId, registry::Registry, statement::Submission,
+    admission::Checked, author::Artifact, content::NoteContent, meaning::ArtifactDigests, name::TraceId,
+    registry::Registry, statement::Submission,
 };
 use demur_store::contract::{Conflict, Kept, StoreError, Swap};
 
@@ -219,7 +219,11 @@ impl Sequencer {
             Kept::Absent | Kept::Erased => None,
         });
         let artifacts = self.look_up_artifacts(states, trace, command)?;
-        Ok(LookedUp { seen, question, artifacts })
+        let check = match command.check() {
+            Some(stated) => load::evaluate(&*self.store, trace, states.artifacts(), stated)?,
+            None => None,
+        };
+        Ok(LookedUp { seen, question, artifacts, check })
     }
 
     /// Returns the bytes that a command rests on, by digest. Those that are not remembered are on the disk.
@@ -231,19 +235,13 @@ impl Sequencer {
     ) -> Result<ArtifactDigests, StoreError> {
         let mut found = Vec::new();
         for at in command.artifacts(&states.pending) {
-            let digest = match states.artifacts().find(at) {
-                Some(digest) => Some(*digest),
-                None => match self.store.events(trace, at, 1)?.pop().map(|stored| stored.artifact) {
-                    Some(Kept::Here(place)) => Some(*place.address.as_digest()),
-                    Some(Kept::Absent | Kept::Erased) | None => None,
-                },
-            };
+            let digest = load::digest(&*self.store, trace, states.artifacts(), at)?;
             found.extend(digest.map(|digest| (at, digest)));
         }
         let mut artifacts: ArtifactDigests = found.iter().copied().collect();
         let named = command.report().and_then(|named| found.iter().find(|(_, digest)| digest == named));
         if let Some((at, digest)) = named
-            && let Some(bytes) = self.store.artifact(&Address::from_digest(*digest))?
+            && let Some(bytes) = load::bytes(&*self.store, *digest)?
         {
             artifacts.read_report(*at, &bytes);
         }

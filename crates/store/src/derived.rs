@@ -46,6 +46,8 @@ pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
         | Facts::ClaimRetracted(_)
         | Facts::FinalStatementSigned(_)
         | Facts::VerificationRunStarted(_)
+        | Facts::ConditionJudged(_)
+        | Facts::CheckStated(_)
         | Facts::ReportRecorded(_)
         | Facts::VerificationRunCompleted(_)
         | Facts::SessionAborted(_)

@@ -212,9 +212,21 @@ impl Office {
 
     pub fn submission_with(&self, command: CommandId, run: &Run, facts: Facts) -> Submission {
         let role = facts.event_type().unwrap().rule().roles[0];
+        let content = content(&facts);
+        self.submission_as(role, command, run, (facts, content))
+    }
+
+    /// Returns what the agent of a role says in these words, signed.
+    pub fn submission_as(
+        &self,
+        role: Role,
+        command: CommandId,
+        run: &Run,
+        (facts, content): (Facts, Option<Content>),
+    ) -> Submission {
         let draft = Draft {
             command,
-            content: content(&facts),
+            content,
             facts,
             not_after: self.clock.now().plus_millis(60_000),
             role,
@@ -230,6 +242,21 @@ impl Office {
         let acknowledged = self.sequencer.submit(self.submission(run, facts), None)?;
         run.seen = Some(acknowledged.position);
         Ok(acknowledged.position.sequence)
+    }
+
+    /// Has the agent of a role say something in these words.
+    pub fn say_as(
+        &self,
+        role: Role,
+        run: &mut Run,
+        facts: impl Into<Facts>,
+        content: Option<Content>,
+    ) -> Result<Sequence, SequencerError> {
+        let command = CommandId::new(self.clock.now(), &mut self.random());
+        let submission = self.submission_as(role, command, run, (facts.into(), content));
+        let Acknowledged { position, .. } = self.sequencer.submit(submission, None)?;
+        run.seen = Some(position);
+        Ok(position.sequence)
     }
 
     /// Records bytes.
@@ -369,8 +396,10 @@ fn content(facts: &Facts) -> Option<Content> {
             objective: text("count the words"),
             required_tools: list([text("wc")]),
         }),
-        Facts::ProposalReviewed(_) => {
-            Content::ProposalReviewed(ProposalReviewContent { conditions: list([]), rationale: text("fine") })
+        Facts::ProposalReviewed(facts) => {
+            let count = usize::try_from(facts.conditions.as_u64()).unwrap();
+            let conditions = list(vec![text("read only"); count]);
+            Content::ProposalReviewed(ProposalReviewContent { conditions, rationale: text("fine") })
         }
         Facts::ToolIntentSigned(_) => Content::ToolIntentSigned(IntentContent {
             input_hash: sha256(b"words"),

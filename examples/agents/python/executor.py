@@ -96,7 +96,7 @@ class Executor:
             # Started by a process that is no more: nobody knows how it ended, and it is not done twice.
             self.end(intent.started, Outcome("lost", "the executor stopped while the tool ran", None, 0, b"", b""), [])
             return None
-        if intent.decision == "approved" or self.may_go_ahead(intent):
+        if not intent.unshown and (intent.decision == "approved" or self.may_go_ahead(intent)):
             self.execute(call, at)
             return None
         return False

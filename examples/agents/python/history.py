@@ -23,6 +23,7 @@ class Intent:
 
     risk: str
     input_hash: str | None
+    unshown: set[int]  # conditions that the critic has not shown to hold
     decision: str | None = None
     started: int | None = None
     given: int | None = None
@@ -77,9 +78,14 @@ class History:
             case "artifact_recorded":
                 self.artifacts[content.get("name", "")] = at
             case "tool_intent_signed":
-                self.intents[at] = Intent(facts["risk"], content.get("input_hash"))
+                self.intents[at] = Intent(facts["risk"], content.get("input_hash"), set(facts["meets"]))
             case "tool_intent_reviewed":
                 self.intents[facts["intent"]].decision = facts["decision"]
+            case "condition_judged":
+                unshown = self.intents[facts["intent"]].unshown
+                (unshown.discard if facts["holds"] else unshown.add)(facts["condition"])
+            case "check_stated" if event.role == "critic" and facts["condition"] is not None:
+                self.intents[facts["about"]].unshown.discard(facts["condition"])
             case "tool_execution_started":
                 self.intents[facts["intent"]].started, self.intents[facts["intent"]].given = at, facts["input"]
             case "tool_execution_completed" | "tool_execution_failed":

@@ -14,8 +14,8 @@ use demur_ledger::{
         IntentContent, PolicyTool, ProposalContent, ProposalReviewContent, RationaleContent, ReasonContent,
     },
     facts::{
-        ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRevised, FinalStatementSigned, IntentDecision,
-        ProposalCreated, ProposalDecision, ProposalReviewed, Risk, ToolExecutionCompleted,
+        ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRevised, ConditionJudged, FinalStatementSigned,
+        IntentDecision, ProposalCreated, ProposalDecision, ProposalReviewed, Risk, ToolExecutionCompleted,
         ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationStatus,
     },
     name::Sequence,
@@ -119,6 +119,7 @@ fn work(session: &mut Session<'_>, cast: &Cast, proposal: Sequence) -> Result<(W
     let content = RationaleContent { rationale: "the text is in the record now".try_into()? };
     let words = "has seen the text in the record and approves.";
     session.act(&cast.critic, words, facts, &content)?;
+    judge(session, cast, (intent, input))?;
     let (count, output, completed) =
         execute(session, cast, (intent, input), "result.json", || task::count(task::TEXT))?;
     Ok((Work { count, input, output, completed }, refusal))
@@ -151,6 +152,7 @@ fn doubt(
     let words = "signs a second intent: count another way. Low risk, so no approval is needed.";
     let intent =
         intend(session, cast, proposal, Risk::Low, (words, "answers the challenge; meets condition 0"))?;
+    judge(session, cast, (intent, work.input))?;
     let again = || task::count_by_bytes(task::TEXT.as_bytes());
     let (second, output, completed) = execute(session, cast, (intent, work.input), "again.json", again)?;
     if second != work.count {
@@ -200,6 +202,18 @@ fn close(session: &mut Session<'_>, cast: &Cast, claim: Sequence, count: Count) 
     let report: Value = serde_json::from_str(report.get()).map_err(|error| Failure::bug(&error))?;
     // In the form whose hash is in the record.
     Ok(canonical::to_vec(&report)?)
+}
+
+/// The critic judges the condition of an intent: the text is there.
+fn judge(
+    session: &mut Session<'_>,
+    cast: &Cast,
+    (intent, input): (Sequence, Sequence),
+) -> Result<(), Failure> {
+    let (condition, evidence) = (0.try_into()?, vec![input].try_into()?);
+    let facts = ConditionJudged { condition, evidence, holds: true, intent };
+    session.act_bare(&cast.critic, "judges that the condition holds: the text is recorded.", facts)?;
+    Ok(())
 }
 
 fn intend(

@@ -70,6 +70,19 @@ impl<'a> Session<'a> {
         self.recorded(agent, words, at)
     }
 
+    /// Records what an agent says without words, and tells it.
+    pub(super) fn act_bare(
+        &mut self,
+        agent: &Agent,
+        words: &str,
+        facts: impl Into<Facts>,
+    ) -> Result<Sequence, Failure> {
+        let facts = facts.into();
+        let kind = facts.event_type().ok_or_else(|| Failure::bug(&"facts of no known type"))?;
+        let at = self.send(agent, kind, (&facts, None::<&Value>), None)?;
+        self.recorded(agent, words, at)
+    }
+
     /// Records a text that an agent stores, and tells it.
     pub(super) fn store(
         &mut self,
@@ -80,7 +93,8 @@ impl<'a> Session<'a> {
     ) -> Result<Sequence, Failure> {
         let content = json!({ "media_type": media_type, "name": name });
         let artifact = GivenArtifact { text: Some(text), base64: None };
-        let at = self.send(agent, EventType::ArtifactRecorded, (&json!({}), &content), Some(artifact))?;
+        let at =
+            self.send(agent, EventType::ArtifactRecorded, (&json!({}), Some(&content)), Some(artifact))?;
         self.recorded(agent, words, at)
     }
 
@@ -111,7 +125,7 @@ impl<'a> Session<'a> {
         Ok(refusal)
     }
 
-    /// Lets the auditor verify the run and close it. The two events that come of it are still to be told.
+    /// Lets the auditor verify the run and close it. The three events that come of it are still to be told.
     pub(super) fn audit(&self, auditor: &Agent) -> Result<AuditedRun, Failure> {
         let wanted = AuditRun { profile: None, agent: Some(auditor.name.try_into()?) };
         self.desk.call(ApiRequest::<operation::AuditRun>::send(self.path(), wanted))
@@ -126,21 +140,21 @@ impl<'a> Session<'a> {
 
     fn say(&self, agent: &Agent, facts: &Facts, content: &impl Serialize) -> Result<Sequence, Failure> {
         let kind = facts.event_type().ok_or_else(|| Failure::bug(&"facts of no known type"))?;
-        self.send(agent, kind, (facts, content), None)
+        self.send(agent, kind, (facts, Some(content)), None)
     }
 
     fn send(
         &self,
         agent: &Agent,
         kind: EventType,
-        (facts, content): (&impl Serialize, &impl Serialize),
+        (facts, content): (&impl Serialize, Option<&impl Serialize>),
         artifact: Option<GivenArtifact>,
     ) -> Result<Sequence, Failure> {
         let said = SayInRun {
             role: agent.role,
             kind: kind.as_str().try_into()?,
             facts: members(facts)?,
-            content: Some(members(content)?),
+            content: content.map(members).transpose()?,
             artifact,
             agent: Some(agent.name.try_into()?),
         };

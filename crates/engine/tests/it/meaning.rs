@@ -9,13 +9,13 @@ use demur_engine::{
     command::{Command, Consequences, Saying},
 };
 use demur_ledger::{
-    content::{PolicyContent, PolicyDocument, PolicyTool, PolicyTools},
+    content::{Comparison, PolicyContent, PolicyDocument, PolicyTool, PolicyTools},
     event_type::{Content, Facts},
     facts::{
-        ClaimIssued, FinalStatementSigned, PolicyRecorded, ProposalCreated, ProposalDecision,
-        ProposalReviewed, Question, QuestionAsked, QuestionCancelled, Risk, ToolExecutionCompleted,
-        ToolExecutionStarted, ToolIntentSigned, VerificationProfile, VerificationRunCompleted,
-        VerificationRunStarted, VerificationStatus,
+        CheckStated, ClaimIssued, ConditionJudged, FinalStatementSigned, PolicyRecorded, ProposalCreated,
+        ProposalDecision, ProposalReviewed, Question, QuestionAsked, QuestionCancelled, Risk,
+        ToolExecutionCompleted, ToolExecutionStarted, ToolIntentSigned, VerificationProfile,
+        VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
     },
     name::{Position, Sequence},
     role::Role,
@@ -185,6 +185,55 @@ fn auditor_alone_asks_after_the_final_statement_and_waits_for_the_answer() {
     world.say_as(Role::Auditor, QuestionCancelled { question: asked });
     world.say(verdict);
     assert_eq!(world.verified().verdict, Verdict::Pass);
+}
+
+/// LED-10
+#[test]
+fn conditions_are_shown_by_the_critic_before_a_tool_starts() {
+    let mut world = World::opened();
+    let proposal = world.say(ProposalCreated { fallback_for: None, replaces: None });
+    let decision = ProposalDecision::ConditionallyApproved;
+    world.say(ProposalReviewed { conditions: whole(2), decision, proposal });
+    let intent = world.say(ToolIntentSigned { meets: list([whole(0), whole(1)]), ..intent(proposal) });
+    let input = world.record_input();
+    let start = ToolExecutionStarted { input: Some(input), intent };
+    let refused = world.refuses(start.clone());
+    assert_eq!((refused.code, refused.field), ("CONDITION_UNSHOWN", Some("facts.intent")));
+    world.say(ConditionJudged { condition: whole(0), evidence: list([input]), holds: true, intent });
+    let check = CheckStated { about: intent, artifact: input, condition: Some(whole(1)) };
+    world.say_as(Role::Executor, check.clone());
+    assert_eq!(world.refuses(start.clone()).code, "CONDITION_UNSHOWN", "the executor's own check");
+    // The bytes were looked up: a check of the critic that is false shows nothing.
+    let reply = world.say_as_with(Role::Critic, check.clone(), |content| {
+        let Content::CheckStated(content) = content else { panic!("expected a check") };
+        content.is = Comparison::Ne;
+    });
+    assert!(matches!(reply, Reply::Recorded(_)), "{reply:?}");
+    assert_eq!(world.refuses(start.clone()).code, "CONDITION_UNSHOWN");
+    world.say_as(Role::Critic, check);
+    world.say(start);
+    assert_ne!(world.verified().verdict, Verdict::Fail);
+}
+
+/// LED-24
+#[test]
+fn check_that_refutes_its_authors_claim_is_refused() {
+    let (mut world, proposal) = executing([]);
+    let (ended, output) = call(&mut world, proposal);
+    let claim = ClaimIssued { about_failure: false, evidence: list([output]), executions: list([ended]) };
+    let claim = world.say(claim);
+    let check = CheckStated { about: claim, artifact: output, condition: None };
+    let refute = |content: &mut Content| {
+        let Content::CheckStated(content) = content else { panic!("expected a check") };
+        content.is = Comparison::Lt;
+    };
+    let refused = refusal(&world.say_as_with(Role::Executor, check.clone(), refute));
+    assert_eq!((refused.code, refused.field), ("CHECK_FAILED", Some("content.value")));
+    world.say_as(Role::Executor, check.clone());
+    let disputed = world.say_as_with(Role::Critic, check, refute);
+    assert!(matches!(disputed, Reply::Recorded(_)), "{disputed:?}");
+    let report = world.verified();
+    assert!(report.claims[0].disputed, "{}", report.to_text());
 }
 
 /// A state that was read from a snapshot judges as the one that it was taken of.

@@ -229,6 +229,8 @@ const OF_AUTHORS: &[EventType] = &[
     EventType::ProposalReviewed,
     EventType::ToolIntentSigned,
     EventType::ToolIntentReviewed,
+    EventType::ConditionJudged,
+    EventType::CheckStated,
     EventType::ToolExecutionStarted,
     EventType::ToolExecutionCompleted,
     EventType::ToolExecutionFailed,
@@ -247,6 +249,8 @@ const OF_AUTHORS: &[EventType] = &[
 ];
 
 const IN_EXECUTING: &[EventType] = &[
+    EventType::ConditionJudged,
+    EventType::CheckStated,
     EventType::ToolIntentSigned,
     EventType::ToolIntentSigned,
     EventType::ToolIntentReviewed,
@@ -270,6 +274,7 @@ const IN_CLAIMING: &[EventType] = &[
     EventType::ClaimRevised,
     EventType::ClaimResolved,
     EventType::ClaimRetracted,
+    EventType::CheckStated,
     EventType::ArtifactRecorded,
     EventType::ToolIntentSigned,
     EventType::FinalStatementSigned,

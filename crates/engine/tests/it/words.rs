@@ -6,9 +6,10 @@ use demur_core::{
 };
 use demur_ledger::{
     content::{
-        ArtifactContent, ClaimContent, ExecutionContent, ExecutionResultContent, FailureContent, FinalClaim,
-        FinalStatementContent, IntentContent, NameContent, NoteContent, ProposalContent,
-        ProposalReviewContent, RationaleContent, ReasonContent, SessionContent, VerificationContent,
+        ArtifactContent, CheckContent, CheckPlace, CheckValue, ClaimContent, Comparison, ExecutionContent,
+        ExecutionResultContent, FailureContent, FinalClaim, FinalStatementContent, IntentContent,
+        NameContent, NoteContent, ProposalContent, ProposalReviewContent, RationaleContent, ReasonContent,
+        SessionContent, VerificationContent,
     },
     event_type::{Content, Facts},
     facts::VerificationStatus,
@@ -67,6 +68,11 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
         Facts::ProposalReviewed(facts) => Content::ProposalReviewed(ProposalReviewContent {
             conditions: list(vec![text("read only"); usize::try_from(facts.conditions.as_u64()).unwrap()]),
             rationale: text("fine"),
+        }),
+        Facts::CheckStated(_) => Content::CheckStated(CheckContent {
+            at: CheckPlace::Size,
+            is: Comparison::Eq,
+            value: CheckValue::Number(SIZE.into()),
         }),
         Facts::VerificationRunCompleted(facts) => Content::VerificationRunCompleted(VerificationContent {
             report: sha256(&reporting(facts.status)),

@@ -183,7 +183,11 @@ impl World {
         for (at, digest) in found.iter().filter(|(_, digest)| Some(digest) == command.report()) {
             artifacts.read_report(*at, &self.artifacts[&Address::from_digest(*digest)]);
         }
-        Context { registry: self.known_registry(), seen, question, artifacts, earlier }
+        let check = command.check().and_then(|(at, check)| {
+            let bytes = self.artifacts.get(&Address::from_digest(log.artifact(at)?))?;
+            Some(demur_ledger::check::holds(check, bytes))
+        });
+        Context { registry: self.known_registry(), seen, question, artifacts, check, earlier }
     }
 
     /// Remembers which command became which event.

@@ -164,6 +164,10 @@ event_types! {
         "The executor says what it is about to do.";
     ToolIntentReviewed "tool_intent_reviewed", RUN Never, &[Role::Critic], KEY, ToolIntentReviewed, RationaleContent, false,
         "The critic lets an intent through or blocks it.";
+    ConditionJudged "condition_judged", RUN Never, &[Role::Critic], KEY, ConditionJudged, NoContent, false,
+        "The critic says whether a condition of an approval holds for an intent.";
+    CheckStated "check_stated", RUN Never, &[Role::Planner, Role::Executor, Role::Critic], KEY, CheckStated, CheckContent, false,
+        "Somebody says what must be true of an artifact, so that everybody can tell.";
     ToolExecutionStarted "tool_execution_started", RUN Never, &[Role::Executor], KEY, ToolExecutionStarted, ExecutionContent, false,
         "A tool starts.";
     ToolExecutionCompleted "tool_execution_completed", RUN Never, &[Role::Executor], KEY, ToolExecutionCompleted, ExecutionResultContent, false,

@@ -103,6 +103,24 @@ pub enum MeaningError {
         /// The claim.
         claim: Sequence,
     },
+    /// A condition that nobody has shown to hold.
+    #[error(
+        "expected condition {condition} of intent {intent} to be shown to hold by the critic, found that it is not"
+    )]
+    ConditionUnshown {
+        /// The intent.
+        intent: Sequence,
+        /// The condition.
+        condition: u64,
+    },
+    /// A check that refutes its author's claim.
+    #[error("expected a check of claim {claim} that is true of artifact {artifact}, found one that is false")]
+    CheckFailed {
+        /// The claim.
+        claim: Sequence,
+        /// The artifact.
+        artifact: Sequence,
+    },
     /// A verdict on a report that nobody can read.
     #[error("report: expected SHA-256 of the bytes of a recorded report, found another")]
     ReportMissing,
@@ -142,6 +160,8 @@ impl MeaningError {
             Self::ToolBlocked { .. } => "TOOL_BLOCKED",
             Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => "EVIDENCE_WEAK",
             Self::BundleDiffers { .. } => "BUNDLE_DIFFERS",
+            Self::ConditionUnshown { .. } => "CONDITION_UNSHOWN",
+            Self::CheckFailed { .. } => "CHECK_FAILED",
             Self::ReportMissing | Self::ReportDiffers { .. } => "REPORT_MISMATCH",
             Self::SpokeAfterFinal { .. } => "SPOKE_AFTER_FINAL",
         }
@@ -153,6 +173,7 @@ impl MeaningError {
             Self::PolicyMismatch { .. }
             | Self::InputMissing
             | Self::BundleDiffers { .. }
+            | Self::CheckFailed { .. }
             | Self::ReportDiffers { .. } => Blame::Malformed,
             Self::InputMismatch { .. }
             | Self::ToolNotProposed { .. }
@@ -164,6 +185,7 @@ impl MeaningError {
             | Self::ToolBlocked { .. }
             | Self::EvidenceForeign { .. }
             | Self::EvidenceAlike { .. }
+            | Self::ConditionUnshown { .. }
             | Self::ReportMissing => Blame::TooEarly,
         }
     }
@@ -175,7 +197,11 @@ impl MeaningError {
             Self::InputMissing | Self::InputMismatch { .. } => "facts.input",
             Self::ToolNotProposed { .. } | Self::ToolNotAllowed { .. } => "content.tool",
             Self::RiskUnderstated { .. } => "facts.risk",
-            Self::BlockedAgain { .. } | Self::RetryLimit { .. } | Self::ToolBlocked { .. } => "facts.intent",
+            Self::BlockedAgain { .. }
+            | Self::RetryLimit { .. }
+            | Self::ToolBlocked { .. }
+            | Self::ConditionUnshown { .. } => "facts.intent",
+            Self::CheckFailed { .. } => "content.value",
             Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => "facts.evidence",
             Self::BundleDiffers { .. } => "content.claims",
             Self::ReportMissing => "content.report",
@@ -201,6 +227,8 @@ impl MeaningError {
             Self::EvidenceForeign { .. } => "cite the executions that the evidence comes from",
             Self::EvidenceAlike { .. } => "cite artifacts with different bytes",
             Self::BundleDiffers { .. } => "repeat every claim in its own words, or revise it first",
+            Self::ConditionUnshown { .. } => "have the critic judge the condition, or state a check of it",
+            Self::CheckFailed { .. } => "claim what the artifact shows, or check what is true of it",
             Self::ReportMissing => "record the report first, and name SHA-256 of its bytes",
             Self::ReportDiffers { .. } => "give the verdict that the report bears",
             Self::SpokeAfterFinal { .. } => "ask before the final statement, or in a trace of its own",

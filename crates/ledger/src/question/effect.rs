@@ -47,6 +47,8 @@ pub const fn question_effect(facts: &Facts) -> Option<QuestionEffect<'_>> {
         | Facts::ProposalReviewed(_)
         | Facts::ToolIntentSigned(_)
         | Facts::ToolIntentReviewed(_)
+        | Facts::ConditionJudged(_)
+        | Facts::CheckStated(_)
         | Facts::ToolExecutionStarted(_)
         | Facts::ToolExecutionCompleted(_)
         | Facts::ToolExecutionFailed(_)

@@ -46,6 +46,7 @@ impl State {
             (Facts::VerificationRunCompleted(facts), Some(Meaning::Verdict(report))) => {
                 broken.extend(self.judge_verdict(facts.status, report, step.known.artifacts));
             }
+            (Facts::CheckStated(facts), _) => broken.extend(Self::judge_check(step, facts)),
             (Facts::QuestionAsked(_), _) => broken.extend(self.judge_asker(step.said.role)),
             _ => {}
         }
@@ -101,6 +102,10 @@ impl State {
             }
             (Some(_), _) => {}
         }
+        let unshown = self.unshown(facts.intent);
+        broken.extend(
+            unshown.map(|condition| MeaningError::ConditionUnshown { intent: facts.intent, condition }),
+        );
         let (Some(intent), Some(call)) = (intent, call) else { return };
         broken.extend(self.judge_block(intent, call));
         broken.extend(self.judge_retries(call));

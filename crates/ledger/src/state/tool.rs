@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GuardError, Phase, State, calls::MAX_FAILED_CALLS, endings::Ending, proposal::Review};
+use super::{
+    GuardError, Phase, State, calls::MAX_FAILED_CALLS, conditions::Conditions, endings::Ending,
+    proposal::Review,
+};
 use crate::{
     facts::{IntentDecision, Risk, ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned},
     meaning::{IntendedCall, Meaning},
@@ -20,6 +23,8 @@ pub(super) struct Intent {
     attempt: u64,
     /// What it is about, where that is known.
     pub(super) call: Option<Box<IntendedCall>>,
+    /// Those of its proposal's approval.
+    pub(super) conditions: Conditions,
 }
 
 /// An execution that has not ended.
@@ -156,7 +161,8 @@ impl State {
             _ => None,
         };
         let (status, risk, proposal) = (Status::Signed, facts.risk, facts.proposal);
-        self.intents.insert(at, Intent { status, risk, proposal, attempt, call });
+        let conditions = Conditions::new(facts.meets.len() as u64);
+        self.intents.insert(at, Intent { status, risk, proposal, attempt, call, conditions });
     }
 
     pub(super) fn fold_intent_review(&mut self, at: Sequence, facts: &ToolIntentReviewed) {

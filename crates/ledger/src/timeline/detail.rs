@@ -49,6 +49,7 @@ impl Entry {
             Some(EventType::ClaimIssued | EventType::ClaimRevised) => "claim",
             Some(EventType::FinalStatementSigned) => "verdict",
             Some(EventType::VerificationRunCompleted) => "summary",
+            Some(EventType::CheckStated) => "check",
             Some(EventType::StoreCreated | EventType::KeyRegistered) => "name",
             Some(EventType::ToolExecutionCompleted | EventType::RecoveryRecorded) => "note",
             _ => "why",

@@ -64,6 +64,21 @@ fn what_of_tools(facts: &Facts, content: Option<&Content>, recall: &Recall) -> S
                 IntentDecision::Blocked => format!("blocks {intent}"),
             }
         }
+        Facts::ConditionJudged(facts) => {
+            let holds = if facts.holds { "holds" } else { "does not hold" };
+            let intent = called("intent", facts.intent, recall.tool(facts.intent));
+            format!("judges that condition {} {holds} for {intent}", facts.condition.as_u64())
+        }
+        Facts::CheckStated(facts) => {
+            let artifact = called("artifact", facts.artifact, recall.artifact(facts.artifact));
+            match facts.condition {
+                Some(condition) => {
+                    let intent = called("intent", facts.about, recall.tool(facts.about));
+                    format!("checks condition {} of {intent} on {artifact}", condition.as_u64())
+                }
+                None => format!("checks claim #{} on {artifact}", facts.about),
+            }
+        }
         Facts::ToolExecutionStarted(facts) => {
             format!("starts {}", called("intent", facts.intent, recall.tool(facts.intent)))
         }
@@ -211,6 +226,7 @@ pub(super) fn why(content: &Content) -> Option<String> {
         Content::ProposalReviewed(content) => content.rationale.to_string(),
         Content::ToolIntentSigned(content) => content.justification.to_string(),
         Content::ToolIntentReviewed(content) => content.rationale.to_string(),
+        Content::CheckStated(content) => content.to_string(),
         Content::ToolExecutionCompleted(content) => content.note.as_ref()?.to_string(),
         Content::ToolExecutionFailed(content) => content.message.to_string(),
         Content::ClaimIssued(content) | Content::ClaimRevised(content) => content.text.to_string(),

@@ -250,8 +250,8 @@ codes! {
         "a claim rests on an artifact that is missing or not what was recorded",
         "do not rely on the claim";
     ClaimDisputed "CLAIM_DISPUTED", Claim, Warning,
-        "a claim was challenged and the challenge was not closed",
-        "read the challenge and decide for yourself";
+        "a challenge against a claim is open, a check of the critic is false, or what it cites failed later",
+        "read the challenge, the check or the failure, and decide for yourself";
     PolicyMismatch "POLICY_MISMATCH", Meaning, Failure,
         "the policy of the run has other numbers than its opening",
         "nobody can tell which policy held: do not rely on the run";
@@ -282,6 +282,15 @@ codes! {
     BundleDiffers "BUNDLE_DIFFERS", Meaning, Failure,
         "the final statement puts a claim in other words than those it was made in",
         "read the claims themselves, not the final statement";
+    ConditionUnshown "CONDITION_UNSHOWN", Meaning, Failure,
+        "a tool started though the critic had not shown that every condition of its approval holds",
+        "the approval did not cover it: look at what the tool did";
+    CheckFailed "CHECK_FAILED", Meaning, Failure,
+        "a check that the author of a claim states is false",
+        "do not rely on the claim: the artifact says otherwise";
+    CheckNotMade "CHECK_NOT_MADE", Meaning, NotEstablished,
+        "a check could not be evaluated: the file was read once, and the bytes had gone by",
+        "verify the file itself, not a stream of it";
     ReportMismatch "REPORT_MISMATCH", Meaning, Failure,
         "a verdict names a report that was not recorded, or is not the report's",
         "read the recorded reports, not the verdict";

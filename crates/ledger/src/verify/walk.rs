@@ -11,12 +11,13 @@ use demur_core::{
 };
 
 use super::{
-    Code, Options,
+    Code, Options, StatedChecks,
     claims::ClaimBook,
     examine::{self, Bytes, Examined, Item, Part},
     finding::{Findings, Found, Section},
     input::End,
     report::{Anchors, Report},
+    stated::Outcomes,
     terms::TermsBook,
     trail::{Trail, check_desk},
 };
@@ -50,6 +51,9 @@ pub(super) struct Walk<'a> {
     pub(super) state: Option<TraceState>,
     /// The bytes that were disclosed so far, by digest.
     artifacts: ArtifactDigests,
+    /// The checks that may come, and what came of them where the bytes went by, by artifact.
+    stated: &'a StatedChecks,
+    outcomes: BTreeMap<Sequence, Outcomes>,
     pub(super) claims: ClaimBook,
     terms: TermsBook,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
@@ -84,7 +88,7 @@ impl<'a> Walk<'a> {
         header: &Header,
         registry: &'a Registry,
         registry_trail: Option<Trail>,
-        options: &Options,
+        options: &'a Options,
     ) -> Self {
         let of_the_registry = header.trace == registry.trace();
         Self {
@@ -93,6 +97,8 @@ impl<'a> Walk<'a> {
             registry_trail,
             state: (!of_the_registry).then(TraceState::default),
             artifacts: ArtifactDigests::new(),
+            stated: &options.checks,
+            outcomes: BTreeMap::new(),
             claims: ClaimBook::default(),
             terms: TermsBook::default(),
             speakers: BTreeMap::new(),
@@ -218,6 +224,7 @@ impl<'a> Walk<'a> {
     }
 
     fn take_event(&mut self, line: u64, examined: &mut Examined, found: &mut Vec<Found>) {
+        found.extend(self.settle_check(examined));
         let event = &examined.event;
         self.trail.follow(event, line, found);
         let Ok(said) = event.said() else {
@@ -264,6 +271,21 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Says of the check that an event states whether it is true, as far as the bytes it looks into went by.
+    fn settle_check(&self, examined: &mut Examined) -> Option<Found> {
+        let Examined { event, meaning, .. } = examined;
+        let Facts::CheckStated(facts) = event.said().ok()?.facts else { return None };
+        let meaning = meaning.as_mut()?;
+        let outcomes = self.outcomes.get(&facts.artifact);
+        let outcome = outcomes
+            .zip(meaning.check())
+            .and_then(|(outcomes, stated)| self.stated.outcome(facts.artifact, &stated.check, outcomes));
+        meaning.settle_check(outcome);
+        let has_bytes = self.artifacts.find(facts.artifact).is_some();
+        let message = "nobody looked for it before the bytes of its artifact went by";
+        (has_bytes && outcome.is_none()).then(|| Found::new(Code::CheckNotMade, message))
+    }
+
     fn take_artifact(&mut self, bytes: &Bytes, text: &[u8], found: &mut Vec<Found>) {
         let Some(Awaited { event: at, commitment: expected, is_report }) = self.awaited.take() else {
             return;
@@ -272,6 +294,9 @@ impl<'a> Walk<'a> {
             (Disclosure::Disclosed, Some(commitment)) if commitment == expected => {
                 if let Some(digest) = bytes.digest {
                     self.artifacts.push(at, digest);
+                }
+                if !bytes.outcomes.is_empty() {
+                    self.outcomes.insert(at, bytes.outcomes.clone());
                 }
                 // There are few of them, and only here is known which artifacts are reports.
                 if let Some(report) =
@@ -437,6 +462,8 @@ fn meant(error: &MeaningError) -> Found {
         MeaningError::ToolBlocked { .. } => Code::ToolBlocked,
         MeaningError::EvidenceForeign { .. } | MeaningError::EvidenceAlike { .. } => Code::EvidenceWeak,
         MeaningError::BundleDiffers { .. } => Code::BundleDiffers,
+        MeaningError::ConditionUnshown { .. } => Code::ConditionUnshown,
+        MeaningError::CheckFailed { .. } => Code::CheckFailed,
         MeaningError::ReportMissing | MeaningError::ReportDiffers { .. } => Code::ReportMismatch,
         MeaningError::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
     };

@@ -278,7 +278,7 @@ fn no_facts_hide_a_reference_from_the_check() {
     // seen what it cites depends on it.
     let mut world = World::auditing();
     world.verify(demur_ledger::facts::VerificationStatus::Pass).unwrap();
-    let not_references = ["conditions", "evidence_minimum", "retry_limit", "meets"];
+    let not_references = ["condition", "conditions", "evidence_minimum", "retry_limit", "meets"];
     for recorded in &world.events {
         let said = recorded.event.agree().unwrap();
         let mut cited = Vec::new();

@@ -7,23 +7,23 @@ use demur_ledger::{
     author::{Artifact, Place},
     chain::Chain,
     content::{
-        ArtifactContent, ClaimContent, FinalClaim, FinalStatementContent, IntentContent, PolicyContent,
-        PolicyDocument, VerificationContent,
+        ArtifactContent, CheckContent, CheckPlace, CheckValue, ClaimContent, Comparison, FinalClaim,
+        FinalStatementContent, IntentContent, PolicyContent, PolicyDocument, VerificationContent,
     },
     desk::Recorded,
     envelope::Stamp,
     event_type::{Content, Facts},
     export::Disclosure,
     facts::{
-        ClaimIssued, FailureKind, FinalStatementSigned, IntentDecision, Policy, PolicyRecorded,
-        ProposalCreated, ProposalDecision, ProposalReviewed, Question, QuestionAsked, QuestionCancelled,
-        Risk, ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted, ToolIntentReviewed,
-        ToolIntentSigned, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
-        VerificationStatus,
+        CheckStated, ClaimIssued, ConditionJudged, FailureKind, FinalStatementSigned, IntentDecision, Policy,
+        PolicyRecorded, ProposalCreated, ProposalDecision, ProposalReviewed, Question, QuestionAsked,
+        QuestionCancelled, Risk, ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted,
+        ToolIntentReviewed, ToolIntentSigned, VerificationProfile, VerificationRunCompleted,
+        VerificationRunStarted, VerificationStatus,
     },
     name::{Position, Sequence},
     role::Role,
-    verify::{Code, Options, Verdict},
+    verify::{ClaimStanding, Code, Options, Verdict, verify},
 };
 
 use crate::{
@@ -42,6 +42,16 @@ struct Liar {
 }
 
 impl Liar {
+    /// Returns a run with a proposal that was approved on one condition.
+    fn conditional() -> (Self, Sequence) {
+        let numbers = usual_policy();
+        let mut liar = Self::opened(numbers, PolicyDocument::of_numbers(numbers));
+        let proposal = liar.say(Role::Planner, ProposalCreated { fallback_for: None, replaces: None });
+        let decision = ProposalDecision::ConditionallyApproved;
+        liar.say(Role::Critic, ProposalReviewed { conditions: whole(1), decision, proposal });
+        (liar, proposal)
+    }
+
     /// Returns a run that is open under this policy.
     fn opened(numbers: Policy, document: PolicyDocument) -> Self {
         let world = World::new();
@@ -408,4 +418,119 @@ fn a_question_of_another_than_the_auditor_after_the_final_statement_is_found() {
     liar.report(reporting(VerificationStatus::Pass).as_bytes());
     liar.say(Role::Auditor, VerificationRunCompleted { status: VerificationStatus::Pass, through });
     liar.is_found(Code::SpokeAfterFinal, asked);
+}
+
+/// Returns a run with a claim on bytes of an execution, the claim, and the artifact.
+fn claimed(output: &[u8]) -> (Liar, Sequence, Sequence) {
+    let (mut liar, proposal) = Liar::usual();
+    let signed = liar.intend(intent(proposal, Risk::Low), "wc", INPUT);
+    let started = liar.start(signed, INPUT);
+    let artifact = liar.keep(output);
+    let facts = ToolExecutionCompleted { outputs: list([artifact]), started };
+    let ended = liar.say(Role::Executor, facts);
+    let claim = liar.claim(&[artifact], ended);
+    (liar, claim, artifact)
+}
+
+impl Liar {
+    /// States the check that an artifact has so many bytes.
+    fn state_size(&mut self, role: Role, (claim, artifact): (Sequence, Sequence), size: u64) -> Sequence {
+        let value = CheckValue::Number(size.into());
+        let content = CheckContent { at: CheckPlace::Size, is: Comparison::Eq, value };
+        let facts = CheckStated { about: claim, artifact, condition: None };
+        self.say_with(role, facts, Some(Content::CheckStated(content)))
+    }
+}
+
+/// LED-10
+#[test]
+fn a_tool_that_starts_under_conditions_nobody_showed_is_found() {
+    for (shown, found) in [(false, true), (true, false)] {
+        let (mut liar, proposal) = Liar::conditional();
+        let facts = ToolIntentSigned { meets: list([whole(0)]), ..intent(proposal, Risk::Low) };
+        let signed = liar.intend(facts, "wc", INPUT);
+        let input = liar.keep(INPUT);
+        if shown {
+            let (condition, evidence) = (whole(0), list([input]));
+            liar.say(Role::Critic, ConditionJudged { condition, evidence, holds: true, intent: signed });
+        }
+        let started = liar.say(Role::Executor, ToolExecutionStarted { input: Some(input), intent: signed });
+        let call = liar.complete(started);
+        liar.end(call);
+        if found {
+            liar.is_found(Code::ConditionUnshown, started);
+        } else {
+            let report = default(&liar.file(None));
+            assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
+        }
+    }
+}
+
+/// LED-24
+#[test]
+fn a_check_of_the_author_that_is_false_is_found_and_its_claim_unproven() {
+    let (mut liar, claim, artifact) = claimed(b"12345");
+    liar.state_size(Role::Executor, (claim, artifact), 5);
+    let at = liar.state_size(Role::Executor, (claim, artifact), 6);
+    liar.conclude(claim, "five words");
+    liar.is_found(Code::CheckFailed, at);
+    let report = default(&liar.file(None));
+    assert_eq!(report.claims[0].standing, ClaimStanding::Unproven);
+    assert!(report.to_text().contains("1 of 2 checks hold; 1 of its own FALSE"), "{}", report.to_text());
+}
+
+/// LED-13
+#[test]
+fn a_claim_is_disputed_by_a_check_of_the_critic_and_by_a_later_failure() {
+    let (mut liar, claim, artifact) = claimed(b"12345");
+    liar.state_size(Role::Critic, (claim, artifact), 6);
+    liar.conclude(claim, "five words");
+    let report = default(&liar.file(None));
+    assert_eq!(report.verdict, Verdict::PassWithWarnings, "{}", report.to_text());
+    assert!(report.claims[0].disputed && report.code().is_none());
+
+    let (mut liar, proposal) = Liar::usual();
+    let again = liar.intend(intent(proposal, Risk::Low), "wc", INPUT);
+    let (ended, output) = liar.call(proposal);
+    let started = liar.start(again, INPUT);
+    let failed = liar.fail(started);
+    let claim = liar.claim(&[output], ended);
+    liar.conclude(claim, "five words");
+    let report = default(&liar.file(None));
+    assert_eq!(report.claims[0].failed_later, Some(failed), "{}", report.to_text());
+    fails(
+        &liar.file(None),
+        &Options { profile: VerificationProfile::Strict, ..Options::default() },
+        Code::ClaimDisputed,
+    );
+}
+
+/// LED-24
+#[test]
+fn checks_are_counted_and_a_claim_without_any_is_words_only() {
+    let (mut liar, claim, artifact) = claimed(b"12345");
+    let words = default(&liar.file(None));
+    assert!(words.to_text().contains("checks     words only"), "{}", words.to_text());
+    for role in [Role::Executor, Role::Critic, Role::Planner] {
+        liar.state_size(role, (claim, artifact), 5);
+    }
+    liar.conclude(claim, "five words");
+    let report = default(&liar.file(None));
+    assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
+    assert!(report.to_text().contains("checks     3 checks hold"), "{}", report.to_text());
+    assert!(report.to_html().contains("<dt>checks</dt><dd>3 checks hold</dd>"));
+    assert_eq!(serde_json::to_value(&report).unwrap()["claims"][0]["checks"]["hold"], 3);
+}
+
+/// LED-24: whoever reads a stream once has no bytes left when a check comes, and says so.
+#[test]
+fn checks_are_not_established_where_nobody_looked_for_them() {
+    let (mut liar, claim, artifact) = claimed(b"12345");
+    liar.state_size(Role::Executor, (claim, artifact), 6);
+    liar.conclude(claim, "five words");
+    let report = verify(&liar.file(None)[..], &Options::default(), &mut |_| ()).unwrap();
+    assert_eq!(report.verdict, Verdict::NotEstablished, "{}", report.to_text());
+    assert_eq!(report.findings[0].code, Code::CheckNotMade);
+    let hidden = default(&liar.file(Some(Disclosure::Withheld)));
+    assert_eq!(hidden.verdict, Verdict::NotEstablished, "{}", hidden.to_text());
 }

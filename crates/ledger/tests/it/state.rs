@@ -1,5 +1,6 @@
 //! The state of a run: the four roles, the guards, the transitions of the seed.
 
+mod conditions;
 mod limits;
 pub(crate) mod meaning;
 mod references;

@@ -11,11 +11,12 @@ use demur_ledger::{
     envelope::Said,
     event_type::{EventType, Facts, TraceKind},
     facts::{
-        ArtifactRecorded, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised,
-        FailureKind, FinalStatementSigned, IntentDecision, PolicyRecorded, ProposalCreated, ProposalDecision,
-        ProposalReviewed, ReportRecorded, Risk, SessionAborted, ToolExecutionCompleted, ToolExecutionFailed,
-        ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationProfile,
-        VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
+        ArtifactRecorded, CheckStated, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted,
+        ClaimRevised, ConditionJudged, FailureKind, FinalStatementSigned, IntentDecision, PolicyRecorded,
+        ProposalCreated, ProposalDecision, ProposalReviewed, ReportRecorded, Risk, SessionAborted,
+        ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted, ToolIntentReviewed,
+        ToolIntentSigned, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
+        VerificationStatus,
     },
     meaning::Known,
     name::Sequence,
@@ -44,7 +45,13 @@ fn the_role_policy_is_the_one_of_the_requirement() {
         E::ClaimIssued,
         E::FinalStatementSigned,
     ];
-    let critic = [E::ProposalReviewed, E::ToolIntentReviewed, E::ClaimChallenged, E::ClaimResolved];
+    let critic = [
+        E::ProposalReviewed,
+        E::ToolIntentReviewed,
+        E::ConditionJudged,
+        E::ClaimChallenged,
+        E::ClaimResolved,
+    ];
     let auditor = [E::VerificationRunStarted, E::ReportRecorded, E::VerificationRunCompleted];
     let revisions = [E::ClaimRevised, E::ClaimRetracted];
     let asker = [E::QuestionAsked, E::AnswerClaimed, E::QuestionExtended, E::QuestionCancelled];
@@ -66,6 +73,7 @@ fn the_role_policy_is_the_one_of_the_requirement() {
                 vec![Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Agent]
             }
             kind if answerer.contains(&kind) => vec![Role::Answerer, Role::Person],
+            E::CheckStated => vec![Role::Planner, Role::Executor, Role::Critic],
             E::SessionAborted => vec![Role::Operator],
             E::PolicyRecorded => vec![Role::Operator, Role::Desk],
             _ => vec![Role::Desk],
@@ -271,6 +279,19 @@ impl Walker {
             E::ArtifactRecorded => {
                 ArtifactRecorded { commitment: Commitment::to_artifact(&Salt::draw(random), b"x") }.into()
             }
+            E::ConditionJudged => ConditionJudged {
+                condition: whole(0),
+                evidence: list([self.cite(E::ArtifactRecorded, random)]),
+                holds: about_failure,
+                intent: self.cite(E::ToolIntentSigned, random),
+            }
+            .into(),
+            E::CheckStated => CheckStated {
+                about: self.cite(if about_failure { E::ToolIntentSigned } else { E::ClaimIssued }, random),
+                artifact: self.cite(E::ArtifactRecorded, random),
+                condition: about_failure.then(|| whole(0)),
+            }
+            .into(),
             E::ReportRecorded => {
                 ReportRecorded { commitment: Commitment::to_artifact(&Salt::draw(random), b"x") }.into()
             }

@@ -10,7 +10,7 @@ use demur_ledger::{
     signed::{Head, Signed},
     verify::{
         Check, ClaimStanding, Code, FindingSeverity, KnownHead, Options, Pin, Report, Verdict, VerifyError,
-        compare, verify,
+        compare, verify, verify_whole,
     },
 };
 
@@ -20,7 +20,7 @@ use crate::{
 };
 
 pub(crate) fn check(file: &[u8], options: &Options) -> Report {
-    verify(file, options, &mut |_| ()).unwrap()
+    verify_whole(file, options).unwrap()
 }
 
 pub(crate) fn default(file: &[u8]) -> Report {

@@ -10,14 +10,14 @@ use demur_core::{
 use demur_ledger::{
     author::{Artifact, Author, Place},
     content::{
-        ActContent, ArtifactContent, ClaimContent, ExecutionContent, ExecutionResultContent, FailureContent,
-        FinalClaim, FinalStatementContent, IntentContent, PolicyContent, PolicyDocument, ProposalContent,
-        ProposalReviewContent, QuestionContent, RationaleContent, ReasonContent, SessionContent,
-        VerificationContent, Wordings,
+        ActContent, ArtifactContent, CheckContent, CheckPlace, CheckValue, ClaimContent, Comparison,
+        ExecutionContent, ExecutionResultContent, FailureContent, FinalClaim, FinalStatementContent,
+        IntentContent, PolicyContent, PolicyDocument, ProposalContent, ProposalReviewContent,
+        QuestionContent, RationaleContent, ReasonContent, SessionContent, VerificationContent, Wordings,
     },
     desk::{Desk, DeskError, Recorded, Run},
     event_type::{Content, Facts},
-    facts::{Participant, Policy, PolicyRecorded, Risk, SessionInitialized, VerificationStatus},
+    facts::{CheckStated, Participant, Policy, PolicyRecorded, Risk, SessionInitialized, VerificationStatus},
     name::{PrincipalId, Sequence, TraceId},
     role::Role,
     state::State,
@@ -190,6 +190,24 @@ impl World {
         at
     }
 
+    /// Has somebody state a check of these bytes, and records it.
+    pub(crate) fn check(
+        &mut self,
+        role: Role,
+        facts: CheckStated,
+        check: CheckContent,
+        bytes: &[u8],
+    ) -> Result<Sequence, DeskError> {
+        let place = self.place();
+        let agent = self.agents.iter().find(|agent| agent.role() == role).unwrap();
+        let said = agent.say(&place, facts, Some(Content::CheckStated(check)), &mut self.random).unwrap();
+        self.now = self.now.plus_millis(10);
+        let recorded = self.desk.admit_check(&mut self.run, said, bytes, self.now)?;
+        let at = recorded.event.position().sequence;
+        self.events.push(recorded);
+        Ok(at)
+    }
+
     /// Has the auditor record a report.
     pub(crate) fn report(&mut self, bytes: &[u8]) -> Sequence {
         let report = self.artifact(bytes);
@@ -266,6 +284,11 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
         Facts::ToolIntentReviewed(_) => {
             Content::ToolIntentReviewed(RationaleContent { rationale: text("harmless") })
         }
+        Facts::CheckStated(_) => Content::CheckStated(CheckContent {
+            at: CheckPlace::Size,
+            is: Comparison::Ge,
+            value: CheckValue::Number(0.into()),
+        }),
         Facts::ToolExecutionStarted(_) => {
             Content::ToolExecutionStarted(ExecutionContent { limits: list([text("one second")]) })
         }

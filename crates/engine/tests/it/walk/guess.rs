@@ -8,12 +8,12 @@ use demur_ledger::{
     entry::Entry,
     event_type::{EventType, Facts},
     facts::{
-        CheckpointRecorded, Cited, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised,
-        FailureKind, FinalStatementSigned, IntentDecision, Participant, Policy, PolicyRecorded,
-        ProposalCreated, ProposalDecision, ProposalReviewed, RecoveryRecorded, Risk, SessionAborted,
-        SessionInitialized, ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted,
-        ToolIntentReviewed, ToolIntentSigned, VerificationProfile, VerificationRunCompleted,
-        VerificationRunStarted, VerificationStatus,
+        CheckStated, CheckpointRecorded, Cited, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted,
+        ClaimRevised, ConditionJudged, FailureKind, FinalStatementSigned, IntentDecision, Participant,
+        Policy, PolicyRecorded, ProposalCreated, ProposalDecision, ProposalReviewed, RecoveryRecorded, Risk,
+        SessionAborted, SessionInitialized, ToolExecutionCompleted, ToolExecutionFailed,
+        ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationProfile,
+        VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
     },
     meaning::Meaning,
     name::{Position, Sequence},
@@ -51,6 +51,19 @@ impl Walk {
             E::SessionAborted => SessionAborted {}.into(),
             E::RecoveryRecorded => RecoveryRecorded { through: self.cite_whole(E::ProposalCreated) }.into(),
             E::CheckpointRecorded => CheckpointRecorded { root: sha256(b"root"), traces: whole(1) }.into(),
+            E::ConditionJudged => ConditionJudged {
+                condition: whole(0),
+                evidence: list([self.cite(&[E::ArtifactRecorded])]),
+                holds: self.number(5) > 0,
+                intent: self.cite(&[E::ToolIntentSigned]),
+            }
+            .into(),
+            E::CheckStated => {
+                let of_an_intent = self.number(2) == 0;
+                let kind = if of_an_intent { E::ToolIntentSigned } else { E::ClaimIssued };
+                let (about, artifact) = (self.cite(&[kind]), self.cite(&[E::ArtifactRecorded]));
+                CheckStated { about, artifact, condition: of_an_intent.then(|| whole(0)) }.into()
+            }
             other => self.guess_work(other),
         }
     }

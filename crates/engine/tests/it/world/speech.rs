@@ -105,6 +105,20 @@ impl World {
         position(&self.send(To::Run, &sent)).sequence
     }
 
+    /// Has somebody say this in this role with content that was changed.
+    pub(crate) fn say_as_with(
+        &mut self,
+        role: Role,
+        facts: impl Into<Facts>,
+        change: impl FnOnce(&mut Content),
+    ) -> Reply {
+        let mut draft = self.draft(To::Run, role, facts);
+        change(draft.content.as_mut().unwrap());
+        let key = self.speaker(role).key.clone();
+        let sent = self.sign(draft, &key);
+        self.send(To::Run, &sent)
+    }
+
     /// Has the one whose role fits say this with content that was changed.
     pub(crate) fn say_with(&mut self, facts: impl Into<Facts>, change: impl FnOnce(&mut Content)) -> Reply {
         let facts = facts.into();

@@ -21,7 +21,7 @@ use crate::{
 pub(super) enum Standing {
     /// It needs an intent, the first or one that tries this one again.
     Fresh(Option<Sequence>),
-    /// Its intent waits for the critic.
+    /// Its intent waits for the critic, or its conditions do.
     Waits,
     /// It may start.
     Ready(Sequence),
@@ -60,6 +60,8 @@ pub(super) fn standing(brief: &Brief<'_>, call: &Call) -> Standing {
         (None, None) if newest.review.is_none() && newest.risk >= brief.demands.approval_from => {
             Standing::Waits
         }
+        // Its conditions are for the critic to judge.
+        (None, None) if brief.history.state().unshown(*at).is_some() => Standing::Waits,
         (None, None) => Standing::Ready(*at),
     }
 }
