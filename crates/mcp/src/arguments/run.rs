@@ -169,7 +169,12 @@ pub(crate) struct Challenge {
     /// The claim; to resolve, the challenge.
     pub(crate) event: u64,
     pub(crate) act: Dispute,
+    #[serde(default)]
     pub(crate) reason: String,
+    /// Members of condition_judged or check_stated.
+    #[serde(default)]
+    #[schemars(schema_with = "object")]
+    pub(crate) check: JsonObject,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -178,6 +183,9 @@ pub(crate) enum Dispute {
     Challenge,
     Resolve,
     Retract,
+    Judge,
+    Check,
+    CheckOwn,
 }
 
 /// An end of the work.

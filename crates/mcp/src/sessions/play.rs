@@ -28,10 +28,10 @@ use rmcp::model::{CallToolResponse, JsonObject};
 use super::{
     progress::{self, Turn},
     statement::{
-        ClaimContent, ClaimFacts, ClaimWords, CompletionContent, ConclusionContent, ConclusionFacts,
-        DisputeContent, Disputed, EndFacts, FailureContent, IntentContent, IntentFacts, IntentReviewContent,
-        IntentReviewFacts, ProposalContent, ProposalFacts, ProposalReviewContent, ProposalReviewFacts,
-        StartContent, StartFacts,
+        CheckFacts, ClaimContent, ClaimFacts, ClaimWords, CompletionContent, ConclusionContent,
+        ConclusionFacts, DisputeContent, Disputed, EndFacts, FailureContent, IntentContent, IntentFacts,
+        IntentReviewContent, IntentReviewFacts, JudgementFacts, ProposalContent, ProposalFacts,
+        ProposalReviewContent, ProposalReviewFacts, StartContent, StartFacts,
     },
 };
 use crate::{
@@ -225,8 +225,34 @@ async fn challenge(
         Dispute::Challenge => (Role::Critic, EventType::ClaimChallenged, Disputed::Claim(given.event)),
         Dispute::Resolve => (Role::Critic, EventType::ClaimResolved, Disputed::Challenge(given.event)),
         Dispute::Retract => (Role::Executor, EventType::ClaimRetracted, Disputed::Claim(given.event)),
+        Dispute::Judge => return judge(turn, given).await,
+        Dispute::Check => return check(turn, Role::Critic, given).await,
+        Dispute::CheckOwn => return check(turn, Role::Executor, given).await,
     };
     turn.say(role, kind, &facts, &DisputeContent { reason: &given.reason }).await?;
+    turn.end().await
+}
+
+/// Judges a condition of an intent.
+async fn judge(
+    mut turn: Turn<'_, impl CallerConnection>,
+    given: &Challenge,
+) -> Result<CallToolResponse, Stop> {
+    let facts = JudgementFacts { intent: given.event, rest: &given.check };
+    turn.say_bare(Role::Critic, EventType::ConditionJudged, &facts).await?;
+    turn.end().await
+}
+
+/// States a check: what is not a fact of it is its content.
+async fn check(
+    mut turn: Turn<'_, impl CallerConnection>,
+    role: Role,
+    given: &Challenge,
+) -> Result<CallToolResponse, Stop> {
+    let mut content = given.check.clone();
+    let (artifact, condition) = (content.remove("artifact"), content.remove("condition"));
+    let facts = CheckFacts { about: given.event, artifact, condition };
+    turn.say(role, EventType::CheckStated, &facts, &content).await?;
     turn.end().await
 }
 
