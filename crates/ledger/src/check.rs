@@ -60,7 +60,7 @@ impl<'a> Subject<'a> {
 
     fn find(&self, place: &CheckPlace, as_number: bool) -> Option<Found<'a>> {
         match place {
-            CheckPlace::Size => Some(Found::Number(self.bytes.len() as f64)),
+            CheckPlace::Size => serde_json::Number::from(self.bytes.len()).as_f64().map(Found::Number),
             CheckPlace::Sha256 => Some(Found::Text(sha256(self.bytes).to_string().into())),
             CheckPlace::Pointer(pointer) => {
                 let read = || canonical::scan(self.bytes, &READ).ok();
@@ -216,7 +216,9 @@ mod tests {
     use super::*;
 
     fn check(at: serde_json::Value, is: &str, value: serde_json::Value) -> CheckContent {
-        serde_json::from_value(json!({"at": at, "is": is, "value": value})).unwrap()
+        let members = [("at", at), ("is", is.into()), ("value", value)];
+        let members = members.map(|(name, member)| (name.to_owned(), member)).into_iter().collect();
+        serde_json::from_value(serde_json::Value::Object(members)).unwrap()
     }
 
     #[track_caller]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use demur_core::hash::Digest;
 
+use super::MeaningError;
 use crate::{check, facts::VerificationStatus, name::Sequence};
 
 /// The SHA-256 of the bytes of recorded artifacts, by the event that records each. Unsalted, so it stays where the bytes
@@ -41,9 +42,10 @@ impl ArtifactDigests {
         self.statuses.insert(report, check::status(bytes));
     }
 
-    /// Returns the status that a report bears, or that it bears none; none where its bytes were not read.
-    pub(crate) fn status(&self, report: Sequence) -> Option<Option<VerificationStatus>> {
-        self.statuses.get(&report).copied()
+    /// Returns how this verdict contradicts a report, if it does and the bytes of the report were read.
+    pub(crate) fn contradiction(&self, report: Sequence, found: VerificationStatus) -> Option<MeaningError> {
+        let says = *self.statuses.get(&report)?;
+        (says != Some(found)).then_some(MeaningError::ReportDiffers { report, says, found })
     }
 
     /// Forgets the oldest, as long as there are more than so many and they came before this event.

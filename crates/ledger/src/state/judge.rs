@@ -175,8 +175,7 @@ impl State {
             let all_known = self.reports.iter().all(|report| artifacts.find(*report).is_some());
             return all_known.then_some(MeaningError::ReportMissing);
         };
-        let says = artifacts.status(report)?;
-        (says != Some(found)).then_some(MeaningError::ReportDiffers { report, says, found })
+        artifacts.contradiction(report, found)
     }
 
     /// Once all was said only the auditor may want to know more.
