@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """A second verifier of demur exports, written from docs/ and the JSON Schemas beside this file alone.
 
-It makes the checks of docs/checks.md but ROLE, ORDER, CLAIM, FINALIZATION and EQUIVOCATION, line by line in the order
-of the table, and stops at the first that fails: that is the code of the file. It gives no warnings; its "pass" says
-that nothing was altered and that these keys said this. Exit status: 0 pass, 1 fail or not established, 2 not an export.
+It makes the checks of docs/checks.md but those in UNCHECKED, line by line in the order of the table, and stops at the
+first that fails: that is the code of the file. It gives no warnings; its "pass" says that nothing was altered, that
+these keys said this, and that what it compares is equal. Exit status: 0 pass, 1 fail or not established, 2 no export.
 """
 
-import argparse, base64, datetime, decimal, hashlib, json, pathlib, re, sys
+import argparse, base64, datetime, decimal, hashlib, json, operator, pathlib, re, sys
 from contextlib import suppress
 from typing import Any as Json, BinaryIO, NamedTuple
 try:
@@ -21,14 +21,19 @@ LINE, ENVELOPE, RECEIPT = (json.loads((FOLDER / f"{it}.json").read_bytes()) for 
 LINE["$defs"]["EventLine"]["properties"]["event"] = {}  # has a schema and a code of its own: ENVELOPE, SCHEMA_INVALID
 KNOWN = {path.stem: json.loads(path.read_bytes()) for path in (FOLDER / "events").glob("*.json")}
 UNKNOWN: Json = {"properties": {"content": {}, "facts": {}}, "proofs": ["ed25519", "none"]}
-LINE_BYTES, NEVER, STAMP = 64 << 20, 1 << 53, "%Y-%m-%dT%H:%M:%S.%fZ"
-# After which lines a line may stand; "due" is an `artifact_recorded`, whose artifact must come next.
+LINE_BYTES, CHECKED_BYTES, NEVER, STAMP = 64 << 20, 1 << 20, 1 << 53, "%Y-%m-%dT%H:%M:%S.%fZ"
+# After which lines a line may stand; "due" is an event that records bytes, whose artifact must come next.
 EVENTS, HEADS = ["event", "artifact"], ["head", "inclusion"]
 AFTER = {"header": [""], "event": ["header", "head", *EVENTS], "artifact": ["due"], "head": EVENTS,
          "inclusion": EVENTS + HEADS, "checkpoint": EVENTS + HEADS}
 BY_THE_DESK = ["key_revoked", "key_retired", "checkpoint_recorded", "store_restored"]
 REGISTERED_ROLES = ["planner", "executor", "critic", "auditor", "operator", "agent", "answerer"]
 KINDS: Json = {"freetext": [str], "yes_no": [bool], "multiple_choice": [str], "numeric": [int, float], "secret": [dict]}
+RISKS = ["low", "medium", "high", "critical"]
+UNCHECKED = ["ROLE and ORDER: who may say what when, what waits for a question, and what a condition was judged on",
+             "BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: whether a call was to start in that state of the run",
+             "CLAIM and FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
+             "ORDER_RESTS_ON_DESK and EQUIVOCATION: when a revoked key spoke, and what another file says"]
 TYPES = {"dict": "object", "list": "array", "str": "string", "int": "integer", "bool": "boolean", "NoneType": "null"}
 
 class Failure(Exception): """Its arguments are a code and a message."""
@@ -58,7 +63,9 @@ def within(value: Json, depth: int, members: int, text: int = LINE_BYTES) -> boo
     if isinstance(value, dict | list):
         inner = [*value, *value.values()] if isinstance(value, dict) else value
         return depth > 0 and len(value) <= members and all(within(each, depth - 1, members, text) for each in inner)
-    return len(value.encode()) <= text if isinstance(value, str) else type(value) is not int or abs(value) < 2**53
+    if type(value) in (int, float):
+        return abs(value) < 2**53 or type(value) is float and 1e21 <= abs(value) <= sys.float_info.max
+    return not isinstance(value, str) or len(value.encode()) <= text
 
 def canonical(value: Json) -> bytes:
     """Returns the RFC 8785 form. Python's doubles have ECMAScript's digits but take exponents elsewhere."""
@@ -110,14 +117,18 @@ def signature_holds(public: str, signature: str, message: bytes) -> bool:
 
 def matches(value: Json, schema: Json, root: Json, cited: list[int]) -> bool:
     """Returns whether a value fits a JSON Schema, with the keywords the schemas use; gathers the sequences it cites."""
+    if isinstance(schema, bool):
+        return schema
     name, fields = TYPES.get(type(value).__name__, "number"), schema.get("properties", {})
     fit = name in schema.get("type", name) and schema.get("const", value) == value
     for choices in (schema[keyword] for keyword in ("oneOf", "anyOf") if keyword in schema):
         fit = fit and sum(matches(value, choice, root, cited) for choice in choices) == 1
     if isinstance(value, dict):
         fit = fit and value.keys() >= set(schema.get("required", []))
-        fit = fit and (schema.get("additionalProperties", True) or value.keys() <= fields.keys())
-        fit = fit and all(matches(value[name], fields[name], root, cited) for name in fields.keys() & value.keys())
+        fit = fit and len(value) <= schema.get("maxProperties", NEVER)
+        fit = fit and all(matches(name, schema.get("propertyNames", True), root, cited) for name in value)
+        rest = schema.get("additionalProperties", True)
+        fit = fit and all(matches(value[name], fields.get(name, rest), root, cited) for name in value)
     elif isinstance(value, list):
         fit = fit and schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", NEVER)
         fit = fit and all(matches(item, schema.get("items", {}), root, cited) for item in value)
@@ -155,6 +166,39 @@ def agrees(kind: str, facts: Json, content: Json) -> bool:
         return [each["claim"] for each in content["claims"]] == facts["claims"]
     return kind != "proposal_reviewed" or len(content["conditions"]) == facts["conditions"]
 
+def once(pairs: list[tuple[str, Json]]) -> Json:
+    need(len(pairs) == len(dict(pairs)), "", "a key stands twice")
+    return dict(pairs)
+
+def looked_up(data: bytes, at: Json, as_number: bool) -> Json:
+    """Returns what a check looks at; raises something where that is not there."""
+    if isinstance(at, str):
+        return len(data) if at == "size" else hashlib.sha256(data).hexdigest()
+    if "pointer" in at:
+        value = json.loads(data.decode(), object_pairs_hook=once, parse_constant=int)
+        need(within(value, 40, 65_536) and at["pointer"][:1] in ("", "/"), "")
+        for token in (each.replace("~1", "/").replace("~0", "~") for each in at["pointer"].split("/")[1:]):
+            need(not isinstance(value, list) or re.fullmatch("0|[1-9][0-9]*", token), "")
+            value = value[int(token) if isinstance(value, list) else token]
+        return value
+    text, first, last = data.decode(), data.decode().index(at["after"]), data.decode().rindex(at["after"])
+    cut, end, _ = text[first + len(at["after"]):].partition(at["before"])
+    need(first == last and end, "")
+    cut = cut.strip(" \t\r\n")
+    need(not as_number or re.fullmatch(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", cut), "")
+    return float(cut) if as_number else cut
+
+def is_true(data: bytes, check: Json, most: int = CHECKED_BYTES) -> bool:
+    """Returns whether a check is true; one that cannot be evaluated is not."""
+    with suppress(Failure, ValueError, LookupError, TypeError, RecursionError):
+        value, way = check["value"], check["is"]
+        need(isinstance(check["at"], str) or len(data) <= most, "")
+        found = looked_up(data, check["at"], type(value) in (int, float))
+        if {type(found), type(value)} <= {int, float}:
+            return bool(getattr(operator, way)(float(found), float(value)))
+        return bool(way == ("eq" if type(found) is type(value) and found == value else "ne"))
+    return False
+
 Key = NamedTuple("Key", [("public", str), ("recovery", str), ("principal", str), ("roles", list[str]), ("since", int)])
 
 class Trace:
@@ -171,6 +215,8 @@ class Verifier:
         self.registry, self.run, self.closed = Trace(), Trace(), False  # closed: the registry's head was read
         self.trace, self.after, self.commitment, self.schema = self.registry, "", "", UNKNOWN
         self.header: Json = {}
+        self.told, self.tools, self.bytes = list[Json](), None, dict[int, bytes]()  # bytes: of artifacts
+        self.shown, self.final = set[tuple[int, int]](), False  # shown: intents with conditions that hold
         self.keys, self.known, self.rotated = dict[str, Key](), set[str](), set[str]()
         self.ended = dict[str, tuple[int, str]]()  # when a key was revoked or retired, and the code for using it later
         self.epochs, self.registered, self.doubts = list[int](), list[Json](), list[Json]()
@@ -221,6 +267,8 @@ class Verifier:
         command = (signer, said.get("command", hash_))
         need(command not in trace.commands, "REPLAY_DUPLICATE")
         trace.commands.add(command)
+        if self.closed:
+            self.check_meaning(kind, said["facts"] | (line["content"] or {}), said["role"])
         trace.positions.append({"hash": hash_, "sequence": event["sequence"]})
         trace.said.append((digest("statement", said) if signer else "", event["time"]))
 
@@ -312,8 +360,55 @@ class Verifier:
             need(fits and agrees(kind, facts, content), "CONTENT_INVALID", "does not fit its schema or contradicts the facts")
         elif commitment and self.closed:
             self.doubts.append(("NOT_DISCLOSED", f"the content is {line['disclosure']}", *self.place))
-        if kind == "artifact_recorded":
+        if kind in ("artifact_recorded", "report_recorded"):
             self.after, self.commitment = "due", facts["commitment"]
+
+    def check_meaning(self, kind: str, event: Json, role: str) -> None:
+        """Makes the checks of MEANING that need no state machine, where what they compare is disclosed."""
+        told, none = self.told, dict[str, Json]()
+        told.append(event | {"type": kind})
+        if kind == "policy_recorded" and "document" in event:
+            self.tools = event["document"]["tools"]
+            need(told[0].get("policy", none).items() <= event["document"].items(), "POLICY_MISMATCH")
+        elif kind == "tool_intent_signed" and "tool" in event:
+            tool, tools = event["tool"], self.tools
+            need(tool in told[event["proposal"]].get("required_tools", [tool]), "TOOL_NOT_PROPOSED")
+            need(tools is None or tool in tools, "TOOL_NOT_ALLOWED")
+            need(not tools or RISKS.index(event["risk"]) >= RISKS.index(tools[tool]["risk"]), "RISK_UNDERSTATED")
+        elif kind == "tool_execution_started":
+            hashed = told[event["intent"]].get("input_hash")
+            data = self.bytes.get(event["input"])
+            same = None in (hashed, data) or hashlib.sha256(data or b"").hexdigest() == hashed
+            need(same and event["input"] is not None, "INPUT_MISMATCH")
+            met = {(event["intent"], each) for each in told[event["intent"]].get("meets", [])}
+            need(met <= self.shown, "CONDITION_UNSHOWN")
+        elif kind == "condition_judged":
+            (self.shown.add if event["holds"] else self.shown.discard)((event["intent"], event["condition"]))
+        elif kind == "check_stated":
+            data = self.bytes.get(event["artifact"])
+            true = data is None or "at" not in event or is_true(data, event)
+            need(true or role == "critic" or "about_failure" not in told[event["about"]], "CHECK_FAILED")
+            self.shown |= {(event["about"], event["condition"])} if true and role == "critic" else set()
+        elif kind in ("claim_issued", "claim_revised"):
+            ends = [told[each] for each in event["executions"]]
+            results = {each for end in ends for each in end.get("outputs", [])}
+            if event["about_failure"]:
+                results |= {told[end["started"]].get("input") for end in ends if "started" in end}
+            distinct = {self.bytes.get(each, each) for each in event["evidence"]}
+            enough = len(distinct) >= told[0].get("policy", none).get("evidence_minimum", 0)
+            need(enough and results.issuperset(event["evidence"]), "EVIDENCE_WEAK")
+        elif kind == "final_statement_signed":
+            bundle = [(each["claim"], each["text"]) for each in event["claims"] if isinstance(each, dict)]
+            need(all(told[claim].get("text", text) == text for claim, text in bundle), "BUNDLE_DIFFERS")
+            self.final = True
+        elif kind == "question_asked":
+            need(not self.final or role == "auditor", "SPOKE_AFTER_FINAL")
+        elif kind == "verification_run_completed" and "report" in event:
+            reports = [self.bytes.get(at) for at, each in enumerate(told) if each["type"] == "report_recorded"]
+            known = {hashlib.sha256(each).hexdigest(): each for each in reports if each is not None}
+            check, named = {"at": {"pointer": "/status"}, "is": "eq", "value": event["status"]}, known.get(event["report"])
+            fits = None in reports if named is None else is_true(named, check, LINE_BYTES)
+            need(fits, "REPORT_MISMATCH")
 
     def check_artifact(self, line: Json) -> None:
         self.place[1], data, how = len(self.trace.said) - 1, b"", line["disclosure"]
@@ -326,6 +421,7 @@ class Verifier:
             data = base64.b64decode(line["bytes"], validate=True)
         need(base64.b64encode(data).decode() == line["bytes"], "FILE_MALFORMED", "the bytes are not padded base64")
         need(digest("artifact", bytes.fromhex(line["salt"]) + data) == self.commitment, "ARTIFACT_HASH_MISMATCH")
+        self.bytes[line["event"]] = data
 
     def check_head(self, head: Json) -> None:
         self.check_desk("head", head, "HEAD_INVALID", trace=self.trace.name, head=self.trace.positions[-1])
@@ -392,8 +488,10 @@ def main() -> int:
         code, message, line, event = (verifier.doubts or [(None, "every check passed", None, None)])[0]
     except Failure as failure:
         (code, message), (line, event) = failure.args, verifier.place
-    result = {"verdict": verdict, "code": code, "line": line, "event": event, "message": message}
-    print(json.dumps(result) if options.json else f"{verdict} {code or ''} line {line} event {event}: {message}")
+    result = {"verdict": verdict, "code": code, "line": line, "event": event, "message": message,
+              "unchecked": UNCHECKED}
+    said = [f"{verdict} {code or ''} line {line} event {event}: {message}", *(f"not checked: {it}" for it in UNCHECKED)]
+    print(json.dumps(result) if options.json else "\n".join(said))
     return 0 if verdict == "pass" else 2 if line == 1 else 1
 
 if __name__ == "__main__":

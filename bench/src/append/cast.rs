@@ -14,16 +14,17 @@ use demur_core::{
     random::{Random as _, Seeded},
     time::Timestamp,
 };
+use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     author::{Artifact, Author, Place},
     content::{
-        ArtifactContent, ExecutionContent, ExecutionResultContent, IntentContent, ProposalContent,
-        ProposalReviewContent, SessionContent,
+        ArtifactContent, ExecutionContent, ExecutionResultContent, IntentContent, PolicyContent,
+        PolicyDocument, ProposalContent, ProposalReviewContent, SessionContent,
     },
     event_type::{Content, Facts},
     facts::{
-        Participant, Policy, ProposalCreated, ProposalDecision, ProposalReviewed, Risk, SessionInitialized,
-        ToolExecutionCompleted, ToolExecutionStarted, ToolIntentSigned,
+        Participant, Policy, PolicyRecorded, ProposalCreated, ProposalDecision, ProposalReviewed, Risk,
+        SessionInitialized, ToolExecutionCompleted, ToolExecutionStarted, ToolIntentSigned,
     },
     name::{Position, PrincipalId, Sequence, TraceId},
     role::Role,
@@ -193,7 +194,15 @@ fn initialize(talk: &mut Talk<'_>, agents: &Agents) -> Result<()> {
         objective: "compare the ledgers of two months and list what does not match".try_into()?,
         task: "reconcile".try_into()?,
     };
-    talk.say(&agents.author(Role::Planner)?, facts, Content::SessionInitialized(content), None)?;
+    let store = talk.ledger.registry().store();
+    let place = Place { store, trace: talk.trace, seen: None, now: now() };
+    let content = Some(Content::SessionInitialized(content));
+    let opening = agents.author(Role::Planner)?.say(&place, facts, content, &mut talk.random)?;
+    let document = PolicyDocument::of_numbers(policy);
+    let content = Some(Content::PolicyRecorded(PolicyContent { document, hash: None }));
+    let saying = Saying { role: Role::Desk, facts: PolicyRecorded {}.into(), content };
+    let rest = Consequences { after: None, sayings: vec![saying] };
+    talk.seen = Some(talk.ledger.submit_followed(opening, None, rest, &[])?.position);
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::thread;
 
 use anyhow::{Result, anyhow, ensure};
 use demur_core::commitment::Commitment;
-use demur_core::hash::{Hasher, Purpose};
+use demur_core::hash::{Hasher, Purpose, sha256};
 use demur_core::key::Batch;
 use demur_ledger::export::cut::{self, CutEvent};
 use demur_ledger::export::{ArtifactLine, Line};
@@ -82,6 +82,8 @@ fn check_event(event: &CutEvent<'_>, lines: &Lines, signatures: bool, batch: &mu
 fn commit(line: &ArtifactLine<'_>) -> Result<()> {
     if let (Some(bytes), Some(salt)) = (line.bytes()?, line.salt) {
         black_box(Commitment::to_artifact(&salt, &bytes));
+        // What intents name their input by.
+        black_box(sha256(&bytes));
     }
     Ok(())
 }

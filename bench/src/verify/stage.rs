@@ -13,12 +13,13 @@ use demur_bench::clock::spent_by_thread;
 use demur_bench::measure::median;
 use demur_bench::table::Table;
 use demur_core::commitment::Commitment;
-use demur_core::hash::{Hasher, Purpose};
+use demur_core::hash::{Hasher, Purpose, sha256};
 use demur_core::key::Batch;
 use demur_ledger::envelope::Event;
 use demur_ledger::event_type::Content;
 use demur_ledger::export::ArtifactLine;
 use demur_ledger::export::cut::{self, CutEvent};
+use demur_ledger::meaning::Known;
 use demur_ledger::proof::Proof;
 use demur_ledger::state::State;
 
@@ -177,6 +178,7 @@ fn commit(sample: &Sample<'_>) -> Result<()> {
     for line in sample.chunks.iter().flat_map(|chunk| &chunk.artifacts) {
         if let (Some(salt), Some(bytes)) = (line.salt, line.bytes()?) {
             black_box(Commitment::to_artifact(&salt, &bytes));
+            black_box(sha256(&bytes));
         }
     }
     Ok(())
@@ -212,7 +214,7 @@ fn check_signatures(sample: &Sample<'_>) -> Result<()> {
 fn fold(sample: &Sample<'_>) -> Result<()> {
     let mut state = State::new();
     for event in sample.chunks.iter().flat_map(|chunk| &chunk.events) {
-        state.apply(event)?;
+        state.follow(event, Known::NOTHING)?;
     }
     black_box(state);
     Ok(())

@@ -105,6 +105,7 @@ fn given(arguments: &Verify) -> Result<(Options, Option<&Path>), Failure> {
         require_anchor: arguments.require_anchor,
         signatures: !arguments.hash_only,
         threads: threads(),
+        ..Options::default()
     };
     Ok((options, second))
 }
@@ -117,7 +118,8 @@ fn beside(path: &Path, options: &Options, watched: bool) -> Result<Report, Failu
 }
 
 fn report(path: &Path, options: &Options, watched: bool) -> Result<Report, Failure> {
-    let source = Source::open(path)?;
+    let mut source = Source::open(path)?;
+    let options = &Options { checks: source.find_checks()?, ..options.clone() };
     let shown = source.shown();
     let total = source.length().filter(|total| *total > 0);
     let mut progress = Progress::new(watched);

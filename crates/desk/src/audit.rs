@@ -8,10 +8,11 @@ use std::{
 use demur_api::{code, refusal::Refusal};
 use demur_ledger::{
     facts::VerificationStatus,
-    name::TraceId,
-    verify::{Check, Code, Finding, FindingSeverity, Options, Report, Verdict, verify},
+    name::{Sequence, TraceId},
+    verify::{Check, Code, Finding, FindingSeverity, Options, Report, StatedChecks, Verdict, verify},
 };
 use demur_sequencer::{RootTrees, Sequencer, SequencerError};
+use demur_store::contract::Kept;
 
 use crate::key_directory::software;
 
@@ -35,6 +36,8 @@ pub fn audit_under(
 ) -> Result<Result<Report, SequencerError>, Refusal> {
     let pipe =
         |error: io::Error| Refusal::new(code::Code::PipeTrouble, format!("cannot make a pipe: {error}"));
+    // The export goes through once: what it will check is found in the store first.
+    let options = &Options { checks: stated(ledger, trace)?, ..options.clone() };
     let (reader, writer) = io::pipe().map_err(pipe)?;
     let software = software()?;
     thread::scope(|scope| {
@@ -51,6 +54,24 @@ pub fn audit_under(
             (Ok(_), Err(error)) => Err(Refusal::bug(&error)),
         }
     })
+}
+
+/// Returns the checks that a trace states.
+fn stated(ledger: &Sequencer, trace: TraceId) -> Result<StatedChecks, Refusal> {
+    let mut checks = StatedChecks::default();
+    let mut next = Sequence::FIRST;
+    loop {
+        let page = ledger.store().events(trace, next, EVENTS_PER_READ)?;
+        if page.is_empty() {
+            return Ok(checks);
+        }
+        for stored in page {
+            if let Kept::Here(opening) = &stored.content {
+                checks.take(&stored.bytes, &opening.bytes);
+            }
+            next = next.next();
+        }
+    }
 }
 
 /// Returns an auditor's verdict over a run that waits for it.
@@ -87,3 +108,6 @@ pub fn threads() -> usize {
 
 /// How much goes through the pipe at a time.
 const PIPE_BUFFER_BYTES: usize = 1 << 16;
+
+/// How many events are looked at together.
+const EVENTS_PER_READ: usize = 256;

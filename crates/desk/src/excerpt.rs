@@ -9,7 +9,7 @@ use demur_ledger::{
     content::Opening,
     entry::ArtifactPlace,
     envelope::Event,
-    event_type::{Content, Facts},
+    event_type::Content,
     export::Disclosure,
     graph::Graph,
     name::{Sequence, TraceId},
@@ -88,7 +88,7 @@ pub fn graph(owner: &Owner, trace: TraceId) -> Result<Graph, Refusal> {
 
 /// Returns the bytes of the artifact that an event records, with whether they are what the event commits to.
 pub fn artifact(owner: &Owner, event: &Event, kept: &Kept<ArtifactPlace>) -> FoundArtifact {
-    let Ok(Facts::ArtifactRecorded(facts)) = event.said().map(|said| said.facts) else {
+    let Some(commitment) = event.said().ok().and_then(|said| said.facts.recorded_bytes()) else {
         return FoundArtifact { standing: Standing::None, bytes: None };
     };
     let place = match kept {
@@ -98,7 +98,7 @@ pub fn artifact(owner: &Owner, event: &Event, kept: &Kept<ArtifactPlace>) -> Fou
     };
     match owner.sequencer().store().artifact(&place.address) {
         Ok(Some(bytes)) => {
-            let good = facts.commitment.opens_artifact(&place.salt, &bytes);
+            let good = commitment.opens_artifact(&place.salt, &bytes);
             FoundArtifact { standing: if good { Standing::Good } else { Standing::Bad }, bytes: Some(bytes) }
         }
         Ok(None) => FoundArtifact { standing: Standing::Missing, bytes: None },

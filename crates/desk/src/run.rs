@@ -14,7 +14,7 @@ mod say;
 mod seat;
 mod standing;
 
-pub use audit::{Audited, audit, verdict};
+pub use audit::{Audited, Found, audit, verdict};
 pub use check::{check_record, unfounded};
 pub use open::{Opened, RunOpening, open};
 pub use read::{check_run, is_over, read_on};

@@ -1,18 +1,19 @@
 //! What came through a door. Everything that holds without knowing the trace was checked when a command is made,
 //! so that the costly part (signature, content, artifact) runs outside of any queue.
 
-use demur_core::key::Fingerprint;
+use demur_core::{hash::Digest, key::Fingerprint};
 use demur_ledger::{
     admission::Checked,
     author::Artifact,
-    content::{NoteContent, QuestionContent, ReasonContent},
+    content::{CheckContent, NoteContent, QuestionContent, ReasonContent},
     entry::{Address, ArtifactPlace},
     event_type::{Content, EventType, Facts},
+    meaning::Meaning,
     name::{CommandId, Position, Sequence},
     role::Role,
 };
 
-use crate::refusal::RuleRefusal;
+use crate::{refusal::RuleRefusal, state::State};
 
 /// A command to one trace.
 #[derive(Clone, Debug)]
@@ -75,6 +76,41 @@ impl Command {
         };
         answered(facts)
     }
+
+    /// Returns the artifacts and reports whose bytes a decision in this state needs to know, by digest.
+    pub fn artifacts(&self, state: &State) -> Vec<Sequence> {
+        match self.said().map(|said| &said.statement().facts) {
+            Some(Facts::ToolExecutionStarted(facts)) => facts.input.into_iter().collect(),
+            Some(Facts::ClaimIssued(facts)) => facts.evidence.to_vec(),
+            Some(Facts::ClaimRevised(facts)) => facts.evidence.to_vec(),
+            Some(Facts::VerificationRunCompleted(_)) => {
+                state.run().map_or_else(Vec::new, |run| run.reports().to_vec())
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the check that is stated, and the artifact it looks into: a decision needs to know whether it is true.
+    pub fn check(&self) -> Option<(Sequence, &CheckContent)> {
+        let said = self.said()?;
+        match (&said.statement().facts, said.meaning()?.check()) {
+            (Facts::CheckStated(facts), Some(stated)) => Some((facts.artifact, &stated.check)),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a decision has to look at bytes, which only the store has.
+    pub fn looks_at_bytes(&self) -> bool {
+        self.report().is_some() || self.check().is_some()
+    }
+
+    /// Returns the digest of the report that a verdict names: a decision needs to know what it says.
+    pub fn report(&self) -> Option<&Digest> {
+        match self.said()?.meaning()? {
+            Meaning::Verdict(report) => Some(report),
+            _ => None,
+        }
+    }
 }
 
 /// Returns the place of the question whose words decide about these facts.
@@ -110,12 +146,12 @@ pub struct Consequences {
 
 /// Returns where the artifact belongs that a statement records, if it is what the facts commit to.
 fn place(said: &Checked, artifact: Option<&Artifact>) -> Result<Option<ArtifactPlace>, RuleRefusal> {
-    match (&said.statement().facts, artifact) {
-        (Facts::ArtifactRecorded(facts), Some(artifact)) => {
+    match (said.statement().facts.recorded_bytes(), artifact) {
+        (Some(commitment), Some(artifact)) => {
             if artifact.bytes.len() > ARTIFACT_LIMIT {
                 return Err(RuleRefusal::artifact_too_large(artifact.bytes.len(), ARTIFACT_LIMIT));
             }
-            if artifact.facts() != *facts {
+            if artifact.commitment() != *commitment {
                 return Err(RuleRefusal::artifact_mismatch());
             }
             if let Some(named) = artifact_size(said).filter(|named| *named != artifact.bytes.len() as u64) {
@@ -123,9 +159,9 @@ fn place(said: &Checked, artifact: Option<&Artifact>) -> Result<Option<ArtifactP
             }
             Ok(Some(ArtifactPlace { address: Address::of(&artifact.bytes), salt: artifact.salt }))
         }
-        (Facts::ArtifactRecorded(_), None) => Err(RuleRefusal::artifact_missing()),
-        (_, Some(_)) => Err(RuleRefusal::artifact_unasked()),
-        (_, None) => Ok(None),
+        (Some(_), None) => Err(RuleRefusal::artifact_missing()),
+        (None, Some(_)) => Err(RuleRefusal::artifact_unasked()),
+        (None, None) => Ok(None),
     }
 }
 

@@ -3,6 +3,7 @@
 use demur_core::hash::Digest;
 use demur_ledger::{
     content::QuestionContent,
+    meaning::ArtifactDigests,
     name::{Position, TraceId},
     registry::Registry,
 };
@@ -16,6 +17,10 @@ pub struct Context<'a> {
     pub seen: Option<Digest>,
     /// The words of the question that a statement answers, where they are still there.
     pub question: Option<Box<QuestionContent>>,
+    /// The bytes of the artifacts that a statement rests on, by digest, where they are still there.
+    pub artifacts: ArtifactDigests,
+    /// Whether the check that a statement states is true, where the bytes it looks into are still there.
+    pub check: Option<bool>,
     /// What this (author key, command id) became before, in whatever trace.
     pub earlier: Option<Earlier<'a>>,
 }

@@ -9,6 +9,7 @@ use demur_ledger::{
     envelope::{Body as EventBody, Event, Record, Said, Stamp},
     event_type::{Content, EventType, Facts, TraceKind},
     facts::{CommandRefused, RecoveryRecorded, RefusalCode, SessionAborted},
+    meaning::{Known, Meaning},
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     proof::ProofKind,
     question::Questions,
@@ -134,7 +135,10 @@ fn follow(
     let mut cause = None;
     for Saying { role, facts, content } in consequences.sayings {
         if let Some(newest) = decision.events.last() {
-            state.apply(&newest.event).map_err(|error| RuleRefusal::does_not_follow(error.to_string()))?;
+            let known = Known { meaning: newest.meaning.as_ref(), artifacts: &context.artifacts };
+            state
+                .apply(&newest.event, known)
+                .map_err(|error| RuleRefusal::does_not_follow(error.to_string()))?;
         }
         cause = cause.or(state.tip().head().map(|head| head.sequence));
         decision.events.push(say(&state, context, (role, facts), content.as_ref(), cause, now, random)?);
@@ -195,12 +199,13 @@ fn submit(
 fn admit_statement(
     state: &State,
     context: &Context<'_>,
-    (checked, artifact): Submitted,
+    (mut checked, artifact): Submitted,
     now: Timestamp,
 ) -> Result<Entry, RuleRefusal> {
     if context.earlier.is_some() {
         return Err(AdmissionError::CommandUsed.into());
     }
+    checked.settle_check(context.check);
     let registry = state.registry().unwrap_or(context.registry);
     let actor = checked.stand_next(Some(registry), state.tip(), context.seen, now)?;
     let statement = checked.statement();
@@ -211,7 +216,8 @@ fn admit_statement(
         }
         Body::Registry(_) => {}
         Body::Trace(trace) => {
-            guard(trace, state, actor, said, ProofKind::Ed25519, now)?;
+            let known = Known { meaning: checked.meaning(), artifacts: &context.artifacts };
+            guard(trace, state, actor, (said, known), ProofKind::Ed25519, now)?;
             if answered(&statement.facts).is_some() {
                 let words = checked.opening().map(|opening| Content::parse(checked.kind(), &opening.bytes));
                 check_terms(context, &statement.facts, words.and_then(Result::ok).as_ref())?;
@@ -223,24 +229,24 @@ fn admit_statement(
         stamp.epoch = facts.epoch.as_u64();
     }
     let artifact = artifact?;
-    let (body, opening) = checked.into_body();
+    let (body, opening, meaning) = checked.into_body();
     let event = envelop(state, &stamp, actor, body)?;
     if let Body::Registry(registry) = state.body() {
         // It is small and changes rarely: trying the event on a copy is the simplest way to ask it.
         registry.clone().apply(&event)?;
     }
-    Ok(Entry { event, opening, artifact })
+    Ok(Entry { event, opening, artifact, meaning })
 }
 
 fn guard(
     trace: &TraceState,
     state: &State,
     actor: PrincipalId,
-    said: Said<'_>,
+    (said, known): (Said<'_>, Known<'_>),
     proof: ProofKind,
     time: Timestamp,
 ) -> Result<(), GuardError> {
-    trace.check(&Step { sequence: state.tip().next(), actor, said, proof, time })
+    trace.check(&Step { sequence: state.tip().next(), actor, said, proof, time, known })
 }
 
 /// Checks what only the words of the question tell: that the answer is the value of the choice it names, and about
@@ -351,7 +357,9 @@ fn say(
     }
     let actor = context.registry.desk();
     let said = Said { kind: &kind.into(), role, facts: &facts };
-    guard(trace, state, actor, said, ProofKind::None, now)?;
+    let meaning = words.and_then(Meaning::of);
+    let known = Known { meaning: meaning.as_ref(), artifacts: &context.artifacts };
+    guard(trace, state, actor, (said, known), ProofKind::None, now)?;
     if let Some(words) = words {
         agrees(&facts, words).map_err(AdmissionError::from)?;
     }
@@ -366,7 +374,7 @@ fn say(
     let record = Record { cause, facts, role, kind: kind.into() };
     let body = EventBody::Record(record.into(), commitment);
     let event = envelop(state, &stamp(context.registry, now), actor, body)?;
-    Ok(Entry { event, opening, artifact: None })
+    Ok(Entry { event, opening, artifact: None, meaning })
 }
 
 fn envelop(state: &State, stamp: &Stamp, actor: PrincipalId, body: EventBody) -> Result<Event, RuleRefusal> {

@@ -27,6 +27,7 @@
 //!     admission::Checked,
 //!     author::{Author, Place},
 //!     desk::Desk,
+//!     meaning::{ArtifactDigests, Known},
 //!     name::PrincipalId,
 //!     role::Role,
 //! };
@@ -35,7 +36,7 @@
 //! let now = Timestamp::from_millis(1_794_700_800_000)?;
 //! let (desk, first) = Desk::create(SecretKey::generate(&mut random), None, "a store", now, &mut random)?;
 //! let mut state = State::new(first.event.envelope().trace);
-//! state.apply(&first.event)?;
+//! state.apply(&first.event, Known::NOTHING)?;
 //!
 //! let principal = PrincipalId::new(now, &mut random);
 //! let planner = Author::new(SecretKey::generate(&mut random), principal, Role::Planner);
@@ -46,12 +47,14 @@
 //! let said = Checked::new(submission, Some(desk.registry()))?;
 //! let command = Command::submit(said, None, Consequences::default());
 //! let seen = seen.map(|seen| seen.hash);
-//! let context = Context { registry: desk.registry(), seen, question: None, earlier: None };
+//! let artifacts = ArtifactDigests::new();
+//! let (question, check, earlier) = (None, None, None);
+//! let context = Context { registry: desk.registry(), seen, question, artifacts, check, earlier };
 //! let decision = decide(&state, &context, command, now, &mut random);
 //!
 //! let event = &decision.events[0].event;
 //! assert_eq!(decision.reply, Reply::Recorded(event.position()));
-//! state.apply(event)?;
+//! state.apply(event, Known::NOTHING)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

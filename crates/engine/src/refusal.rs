@@ -79,7 +79,7 @@ impl RuleRefusal {
         }
     }
 
-    /// An `artifact_recorded` without its bytes (LED-12).
+    /// An event that records bytes, without them (LED-12).
     pub(crate) fn artifact_missing() -> Self {
         Self {
             code: "ARTIFACT_MISSING",
@@ -96,7 +96,7 @@ impl RuleRefusal {
             code: "ARTIFACT_UNASKED",
             field: Some("artifact"),
             message: "found the bytes of an artifact with an event that records none".to_owned(),
-            cure: "send bytes with artifact_recorded only",
+            cure: "send bytes with artifact_recorded or report_recorded only",
         }
     }
 

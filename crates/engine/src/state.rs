@@ -8,6 +8,7 @@ use demur_ledger::{
     chain::Tip,
     envelope::Event,
     event_type::{Facts, TraceKind, TypeName},
+    meaning::Known,
     name::{PrincipalId, Sequence, TraceId},
     question::Questions,
     registry::{Registry, RegistryError},
@@ -115,7 +116,7 @@ impl State {
     }
 
     /// Folds the next event in. On an error nothing has changed.
-    pub fn apply(&mut self, event: &Event) -> Result<(), ApplyError> {
+    pub fn apply(&mut self, event: &Event, known: Known<'_>) -> Result<(), ApplyError> {
         let envelope = event.envelope();
         let previous = self.tip.head().map(|head| head.hash);
         let chained = envelope.trace == self.tip.trace()
@@ -133,7 +134,7 @@ impl State {
             Body::Trace(TraceState::New) if opens_registry(said.kind) => {
                 self.body = Body::Registry(Box::new(Registry::open(event)?));
             }
-            Body::Trace(trace) => trace.apply(event)?,
+            Body::Trace(trace) => trace.apply(event, known)?,
         }
         if let Facts::CommandRefused(facts) = said.facts {
             self.refusals.count(facts.principal, envelope.time);

@@ -19,6 +19,7 @@ use crate::{
     envelope::Body,
     event_type::{Content, EventType, Facts, Opens, TypeName},
     facts::{AnswerKind, Question, QuestionAnswered},
+    meaning::Meaning,
     name::{PrincipalId, StoreId},
     proof::{Proof, ProofKind},
     registry::{Registry, Standing},
@@ -32,8 +33,9 @@ pub struct Checked {
     submission: Submission,
     statement: Statement,
     kind: EventType,
-    /// What is wrong with it wherever it may be put. Kept, because a refusal to a known author is recorded.
-    flaw: Option<AdmissionError>,
+    /// What the guards need of its content; or what is wrong with it wherever it may be put, which is kept because a refusal
+    /// to a known author is recorded.
+    form: Result<Option<Meaning>, AdmissionError>,
 }
 
 impl Checked {
@@ -52,8 +54,8 @@ impl Checked {
 
     /// Returns a statement that is known to be signed with the key its proof names: it was signed here, or that was checked.
     pub(crate) fn spoken(submission: Submission, statement: Statement, kind: EventType) -> Self {
-        let flaw = check_form(&submission, &statement, kind).err();
-        Self { submission, statement, kind, flaw }
+        let form = check_form(&submission, &statement, kind);
+        Self { submission, statement, kind, form }
     }
 
     /// Returns the submission, to be sent elsewhere.
@@ -73,7 +75,19 @@ impl Checked {
 
     /// Returns the content that came with it, if it is what the statement commits to.
     pub fn opening(&self) -> Option<&Opening> {
-        self.submission.opening.as_ref().filter(|_| self.flaw.is_none())
+        self.submission.opening.as_ref().filter(|_| self.form.is_ok())
+    }
+
+    /// Returns what the guards need of its content.
+    pub fn meaning(&self) -> Option<&Meaning> {
+        self.form.as_ref().ok()?.as_ref()
+    }
+
+    /// Takes note of whether the check that it states is true.
+    pub fn settle_check(&mut self, holds: Option<bool>) {
+        if let Ok(Some(meaning)) = &mut self.form {
+            meaning.settle_check(holds);
+        }
     }
 
     /// Returns the event type.
@@ -96,7 +110,7 @@ impl Checked {
         seen: Option<Digest>,
         now: Timestamp,
     ) -> Result<PrincipalId, AdmissionError> {
-        if let Some(flaw) = &self.flaw {
+        if let Err(flaw) = &self.form {
             return Err(flaw.clone());
         }
         check_place(&self.statement, self.kind, registry.map(Registry::store), tip, seen)?;
@@ -106,10 +120,11 @@ impl Checked {
         author(self.key(), &self.statement, registry)
     }
 
-    /// Returns what goes into the envelope, and the content beside it.
-    pub fn into_body(self) -> (Body, Option<Opening>) {
+    /// Returns what goes into the envelope, the content beside it, and what the guards need of that.
+    pub fn into_body(self) -> (Body, Option<Opening>, Option<Meaning>) {
         let Submission { proof, opening, .. } = self.submission;
-        (Body::Statement(self.statement.into(), Proof::Ed25519(proof)), opening)
+        let body = Body::Statement(self.statement.into(), Proof::Ed25519(proof));
+        (body, opening, self.form.ok().flatten())
     }
 }
 
@@ -128,8 +143,12 @@ pub fn check_cites(statement: &Statement) -> Result<(), AdmissionError> {
     }
 }
 
-/// Checks everything that holds or not wherever the statement may be put.
-fn check_form(submission: &Submission, statement: &Statement, kind: EventType) -> Result<(), AdmissionError> {
+/// Checks everything that holds or not wherever the statement may be put. Returns what the guards need of the content.
+fn check_form(
+    submission: &Submission,
+    statement: &Statement,
+    kind: EventType,
+) -> Result<Option<Meaning>, AdmissionError> {
     if !kind.admits_role(statement.role) {
         return Err(AdmissionError::Role { role: statement.role, kind });
     }
@@ -214,15 +233,16 @@ fn check_content(
     submission: &Submission,
     statement: &Statement,
     kind: EventType,
-) -> Result<(), AdmissionError> {
+) -> Result<Option<Meaning>, AdmissionError> {
     match (kind.rule().content, &submission.opening, &statement.content) {
-        (ContentRule::Absent, None, None) => Ok(()),
+        (ContentRule::Absent, None, None) => Ok(None),
         (ContentRule::Required, Some(opening), Some(commitment)) => {
             if opening.commitment() != *commitment {
                 return Err(AdmissionError::Commitment);
             }
             let content = Content::parse(kind, &opening.bytes).map_err(AdmissionError::Content)?;
-            Ok(agrees(&statement.facts, &content)?)
+            agrees(&statement.facts, &content)?;
+            Ok(Meaning::of(&content))
         }
         (rule, _, _) => Err(AdmissionError::ContentRule { kind, required: rule == ContentRule::Required }),
     }

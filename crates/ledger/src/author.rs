@@ -14,7 +14,7 @@ use crate::{
     admission::Checked,
     content::{NameContent, Opening},
     event_type::{Content, EventType, Facts, TypeName},
-    facts::{ArtifactRecorded, KeyRegistered, KeyRotated, PossessionClaim},
+    facts::{ArtifactRecorded, KeyRegistered, KeyRotated, PossessionClaim, ReportRecorded},
     name::{CommandId, Position, PrincipalId, StoreId, TraceId},
     proof::KeySignature,
     role::Role,
@@ -242,9 +242,19 @@ impl Artifact {
         Self { bytes, salt: Salt::draw(random) }
     }
 
+    /// Returns the commitment to the bytes.
+    pub fn commitment(&self) -> Commitment {
+        Commitment::to_artifact(&self.salt, &self.bytes)
+    }
+
     /// Returns the facts of the event that records it.
     pub fn facts(&self) -> ArtifactRecorded {
-        ArtifactRecorded { commitment: Commitment::to_artifact(&self.salt, &self.bytes) }
+        ArtifactRecorded { commitment: self.commitment() }
+    }
+
+    /// Returns the facts of the event that records it as the auditor's report.
+    pub fn report_facts(&self) -> ReportRecorded {
+        ReportRecorded { commitment: self.commitment() }
     }
 }
 

@@ -1,9 +1,11 @@
 //! Content: the words of an event, committed to by a salted hash and erasable (`docs/format.md` 6). Plain
 //! hashes stand only here, never in facts.
 
+mod check;
 mod claim;
 mod desk;
 mod plan;
+mod policy;
 mod question;
 mod run;
 mod tool;
@@ -16,11 +18,13 @@ use demur_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use check::{CheckContent, CheckPlace, CheckValue, Comparison};
 pub use claim::{ClaimContent, FinalClaim, FinalStatementContent, ReasonContent};
 pub use desk::{NameContent, NoteContent, RefusalContent};
 pub use plan::{
     AttestationContent, ConfirmationContent, OperationContent, PlanContent, Provenance, RulesContent,
 };
+pub use policy::{PolicyContent, PolicyDocument, PolicyTool, PolicyTools};
 pub use question::{
     ActContent, AnswerClaimContent, AnswerContent, AnswerValue, Choice, DefaultContent, DeliveryContent,
     QuestionContent, RuleName, Sealed, Shown, Terms, TermsError, Wording, Wordings,

@@ -67,8 +67,11 @@ impl GuardError {
             Self::NotOfThisTrace { .. }
             | Self::OutOfPhase { .. }
             | Self::OutOfPlan { .. }
+            | Self::PolicyMissing
+            | Self::PolicyFixed
             | Self::NotOpened => "statement.type",
             Self::Question(error) => return error.field(),
+            Self::Meaning(error) => error.field(),
             Self::RoleForbidden { .. } | Self::NotParticipant { .. } => "statement.role",
             Self::RoleMissing { .. } | Self::RoleNotOfARun { .. } | Self::JudgesOwnWork { .. } => {
                 "facts.participants"
@@ -97,6 +100,9 @@ impl GuardError {
             Self::NotOfThisTrace { .. } => "send it to the trace it belongs to",
             Self::OutOfPlan { .. } => "settle the questions, confirm the plan, then attest, each once",
             Self::Question(error) => error.cure(),
+            Self::Meaning(error) => error.cure(),
+            Self::PolicyMissing => "record the policy of the run first",
+            Self::PolicyFixed => "open a run of its own for another policy",
             Self::Place { .. } => "read the trace again",
             Self::RoleForbidden { .. } => "let a participant in the right role say this",
             Self::NotParticipant { .. } => "open a run that names this participant",
@@ -195,6 +201,7 @@ impl RegistryError {
 fn in_facts(name: &str) -> &'static str {
     match name {
         "about" => "facts.about",
+        "artifact" => "facts.artifact",
         "challenge" => "facts.challenge",
         "claim" => "facts.claim",
         "confirmed" => "facts.confirmed",

@@ -4,6 +4,7 @@
 use demur_core::{
     canonical::{self, ReadError, WriteError},
     commitment::Salt,
+    hash::sha256,
     key::SecretKey,
     random::Random,
     time::Timestamp,
@@ -11,11 +12,13 @@ use demur_core::{
 
 use crate::{
     admission::{AdmissionError, Checked},
-    author::{Draft, DraftError},
+    author::{Artifact, Draft, DraftError},
     chain::Chain,
+    check,
     content::Opening,
     envelope::{Body, Event, Record, SealError, Stamp},
     event_type::{Content, EventType, Facts, TypeName},
+    meaning::{ArtifactDigests, Known, Meaning},
     name::{CommandId, PrincipalId, Sequence, StoreId, TraceId},
     registry::{Registry, RegistryError},
     role::Role,
@@ -40,6 +43,8 @@ pub struct Recorded {
     pub event: Event,
     /// Its content, if it has any.
     pub opening: Option<Opening>,
+    /// What the guards need of the content.
+    pub meaning: Option<Meaning>,
 }
 
 /// A trace at the desk: a run or a piece of work.
@@ -47,12 +52,13 @@ pub struct Recorded {
 pub struct Run {
     chain: Chain,
     state: TraceState,
+    artifacts: ArtifactDigests,
 }
 
 impl Run {
     /// Returns a trace that nothing has opened yet.
     pub const fn new(trace: TraceId) -> Self {
-        Self { chain: Chain::new(trace), state: TraceState::New }
+        Self { chain: Chain::new(trace), state: TraceState::New, artifacts: ArtifactDigests::new() }
     }
 
     /// Returns the trace.
@@ -92,11 +98,11 @@ impl Desk {
         let checked = Checked::new(draft.sign(&key, Salt::draw(random))?, None)?;
         let actor = checked.stand_next(None, chain.tip(), None, now)?;
         let stamp = Stamp { store: None, epoch: 1, registry: None, now };
-        let (body, opening) = checked.into_body();
+        let (body, opening, meaning) = checked.into_body();
         let event = chain.tip().envelop(&stamp, actor, body)?;
         let registry = Registry::open(&event)?;
         chain.push(&event);
-        Ok((Self { key, registry, chain }, Recorded { event, opening }))
+        Ok((Self { key, registry, chain }, Recorded { event, opening, meaning }))
     }
 
     /// Returns the desk of a registry that is there already; the key must be one of the desk's.
@@ -128,11 +134,11 @@ impl Desk {
         if let Facts::StoreRestored(facts) = &checked.statement().facts {
             stamp.epoch = facts.epoch.as_u64();
         }
-        let (body, opening) = checked.into_body();
+        let (body, opening, meaning) = checked.into_body();
         let event = self.chain.tip().envelop(&stamp, actor, body)?;
         self.registry.apply(&event)?;
         self.chain.push(&event);
-        Ok(Recorded { event, opening })
+        Ok(Recorded { event, opening, meaning })
     }
 
     /// Records a registry event of the desk's own, signed with its key.
@@ -173,9 +179,43 @@ impl Desk {
         now: Timestamp,
     ) -> Result<Recorded, DeskError> {
         let (checked, actor) = self.check(submission, &run.chain, now)?;
-        let (body, opening) = checked.into_body();
-        let event = self.append(run, actor, body, now)?;
-        Ok(Recorded { event, opening })
+        let (body, opening, meaning) = checked.into_body();
+        let event = self.append(run, (actor, body), meaning.as_ref(), now)?;
+        Ok(Recorded { event, opening, meaning })
+    }
+
+    /// Records an author's statement about these bytes in a run.
+    pub fn admit_artifact(
+        &self,
+        run: &mut Run,
+        submission: Submission,
+        artifact: &Artifact,
+        now: Timestamp,
+    ) -> Result<Recorded, DeskError> {
+        let recorded = self.admit(run, submission, now)?;
+        let at = recorded.event.position().sequence;
+        run.artifacts.push(at, sha256(&artifact.bytes));
+        if recorded.event.said().is_ok_and(|said| matches!(said.facts, Facts::ReportRecorded(_))) {
+            run.artifacts.read_report(at, &artifact.bytes);
+        }
+        Ok(recorded)
+    }
+
+    /// Records an author's check of these bytes in a run.
+    pub fn admit_check(
+        &self,
+        run: &mut Run,
+        submission: Submission,
+        bytes: &[u8],
+        now: Timestamp,
+    ) -> Result<Recorded, DeskError> {
+        let (mut checked, actor) = self.check(submission, &run.chain, now)?;
+        let check = checked.meaning().and_then(Meaning::check);
+        let holds = check.map(|stated| check::holds(&stated.check, bytes));
+        checked.settle_check(holds);
+        let (body, opening, meaning) = checked.into_body();
+        let event = self.append(run, (actor, body), meaning.as_ref(), now)?;
+        Ok(Recorded { event, opening, meaning })
     }
 
     /// Passes a submission through the door of a trace.
@@ -210,19 +250,20 @@ impl Desk {
         let opening = Opening::new(canonical::to_vec(content)?, Salt::draw(random))?;
         let record = Record { cause, facts, role, kind: TypeName::from(kind) };
         let body = Body::Record(record.into(), Some(opening.commitment()));
-        let event = self.append(run, self.registry.desk(), body, now)?;
-        Ok(Recorded { event, opening: Some(opening) })
+        let meaning = Meaning::of(content);
+        let event = self.append(run, (self.registry.desk(), body), meaning.as_ref(), now)?;
+        Ok(Recorded { event, opening: Some(opening), meaning })
     }
 
     fn append(
         &self,
         run: &mut Run,
-        actor: PrincipalId,
-        body: Body,
+        (actor, body): (PrincipalId, Body),
+        meaning: Option<&Meaning>,
         now: Timestamp,
     ) -> Result<Event, DeskError> {
         let event = run.chain.tip().envelop(&self.stamp(now), actor, body)?;
-        run.state.apply(&event)?;
+        run.state.apply(&event, Known { meaning, artifacts: &run.artifacts })?;
         run.chain.push(&event);
         Ok(event)
     }

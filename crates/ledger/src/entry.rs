@@ -7,7 +7,7 @@ use demur_core::{
     hash::{Digest, sha256},
 };
 
-use crate::{content::Opening, envelope::Event};
+use crate::{content::Opening, envelope::Event, meaning::Meaning};
 
 /// An event to be recorded, with everything the store keeps beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +16,10 @@ pub struct Entry {
     pub event: Event,
     /// Its content, if it has any.
     pub opening: Option<Opening>,
-    /// Where the bytes are that an `artifact_recorded` commits to.
+    /// Where the bytes are that it records, if it records any.
     pub artifact: Option<ArtifactPlace>,
+    /// What the guards need of the content. No store keeps it: it follows from the content.
+    pub meaning: Option<Meaning>,
 }
 
 /// Where the bytes of a recorded artifact are, and the salt that opens the commitment to them.

@@ -5,6 +5,7 @@ mod table;
 
 use std::fmt;
 
+use demur_core::commitment::Commitment;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -89,6 +90,25 @@ impl EventType {
     /// Returns whether the row takes this kind of proof.
     pub fn admits_proof(self, proof: ProofKind) -> bool {
         self.rule().proofs.contains(&proof)
+    }
+}
+
+impl EventType {
+    /// Returns whether an event of this type records bytes: they are stored beside it, and in an export its artifact line
+    /// follows it.
+    pub const fn records_bytes(self) -> bool {
+        matches!(self, Self::ArtifactRecorded | Self::ReportRecorded)
+    }
+}
+
+impl Facts {
+    /// Returns the commitment to the bytes that the event records, if it records any.
+    pub const fn recorded_bytes(&self) -> Option<&Commitment> {
+        match self {
+            Self::ArtifactRecorded(facts) => Some(&facts.commitment),
+            Self::ReportRecorded(facts) => Some(&facts.commitment),
+            _ => None,
+        }
     }
 }
 

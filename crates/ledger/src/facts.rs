@@ -2,6 +2,7 @@
 //! only; every word a person or a model wrote is content. Fields stand in canonical order, so that writing
 //! them costs no sorting.
 
+mod check;
 mod claim;
 mod desk;
 mod key;
@@ -10,6 +11,7 @@ mod question;
 mod run;
 mod tool;
 
+pub use check::{CheckStated, ConditionJudged};
 pub use claim::{
     ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised, FinalStatementSigned,
 };
@@ -26,8 +28,9 @@ pub use question::{
     QuestionPassedOn, Severity,
 };
 pub use run::{
-    Participant, Policy, ProposalCreated, ProposalDecision, ProposalReviewed, SessionInitialized,
-    VerificationProfile, VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
+    Participant, Policy, PolicyRecorded, ProposalCreated, ProposalDecision, ProposalReviewed, ReportRecorded,
+    SessionInitialized, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
+    VerificationStatus,
 };
 pub use tool::{
     ArtifactRecorded, FailureKind, IntentDecision, Risk, ToolExecutionCompleted, ToolExecutionFailed,

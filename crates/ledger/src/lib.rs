@@ -14,7 +14,7 @@
 //! | 7 Registry | [`registry`] |
 //! | 8 Heads, receipts, checkpoints | [`signed`] |
 //! | 9 Export | [`export`] |
-//! | 10 The state of a run | [`state`] |
+//! | 10 The state of a run | [`state`], [`meaning`] |
 //! | 11 Questions and work | [`question`], [`trace_state`] |
 //! | 12 How the format evolves | [`newer`] |
 //!
@@ -36,6 +36,7 @@
 pub mod admission;
 pub mod author;
 pub mod chain;
+pub mod check;
 pub mod content;
 mod cure;
 pub mod desk;
@@ -46,6 +47,7 @@ pub mod export;
 pub mod facts;
 pub mod graph;
 pub mod markup;
+pub mod meaning;
 pub mod name;
 pub mod newer;
 pub mod proof;

@@ -1,31 +1,49 @@
 //! The state of a run: what is open, folded from its events (`docs/format.md` 10; seed 002). The same `apply`
 //! runs in the verifier and at the desk.
 //!
-//! The state keeps what is in play (proposals, intents, executions, claims, challenges) and, of what is over,
-//! one bit per event: enough to check every reference, small enough for a trace of a million events.
+//! The state keeps what is in play (proposals, intents, executions, claims, challenges) and, of what is over, a bit or
+//! a few bytes per event: enough to check every reference, small enough for a trace of a million events.
+//!
+//! Two things are judged. The order: what may follow what, by facts alone; an event that breaks it cannot be folded in.
+//! The meaning: what the content says, as far as it is known ([`crate::meaning`]); an event that breaks a demand is
+//! refused at the door, and in a file it is found and followed.
 
+mod calls;
 mod claim;
+mod conditions;
+mod endings;
 mod error;
+mod judge;
 mod phase;
+mod policy;
 mod proposal;
 mod sequence_set;
 mod table;
 mod tool;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use demur_core::{hash::Digest, time::Timestamp};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use conditions::MOST_CHECKS;
 pub use error::{Blame, GuardError};
 pub use phase::Phase;
+pub use policy::{RecordedPolicy, ToolRules};
 pub use table::{TRANSITIONS, Transition, When};
 
-use self::{proposal::Proposal, sequence_set::SequenceSet, tool::Intent};
+use self::{
+    calls::Calls,
+    endings::Endings,
+    proposal::Proposal,
+    sequence_set::SequenceSet,
+    tool::{Execution, Intent},
+};
 use crate::{
     envelope::{Event, Said},
     event_type::{EventType, Facts, TraceKind, TypeName},
     facts::{Policy, SessionInitialized, VerificationStatus},
+    meaning::{Known, MeaningError},
     name::{Position, PrincipalId, Sequence},
     proof::ProofKind,
     question::{self, Questions},
@@ -40,18 +58,24 @@ pub struct State {
     head: Option<Position>,
     participants: BTreeMap<PrincipalId, Vec<Role>>,
     policy: Option<Policy>,
+    recorded_policy: Option<RecordedPolicy>,
     proposals: BTreeMap<Sequence, Proposal>,
     intents: BTreeMap<Sequence, Intent>,
-    /// Open executions by their started event: the intent, and whether an input artifact is stored.
-    executions: BTreeMap<Sequence, (Sequence, bool)>,
-    completed: SequenceSet,
-    failed: SequenceSet,
+    /// Open executions by their started event.
+    executions: BTreeMap<Sequence, Execution>,
+    endings: Endings,
+    /// Calls that were blocked or that failed.
+    calls: Calls,
     artifacts: SequenceSet,
-    /// Claims that were neither replaced nor retracted.
-    claims: BTreeSet<Sequence>,
+    /// Claims that were neither replaced nor retracted, with the digests of their texts where those are known.
+    claims: BTreeMap<Sequence, Option<Digest>>,
     /// Open challenges and the claim each is about now.
     challenges: BTreeMap<Sequence, Sequence>,
     verification: Option<Position>,
+    /// How many checks were stated.
+    checks: usize,
+    /// The auditor's reports.
+    reports: Vec<Sequence>,
     questions: Questions,
 }
 
@@ -68,11 +92,13 @@ pub struct Step<'a> {
     pub proof: ProofKind,
     /// When, by the desk's clock.
     pub time: Timestamp,
+    /// What else is known of it.
+    pub known: Known<'a>,
 }
 
 impl<'a> Step<'a> {
     /// Returns an event as the state sees it.
-    pub(crate) fn of(event: &'a Event) -> Result<Self, GuardError> {
+    pub(crate) fn of(event: &'a Event, known: Known<'a>) -> Result<Self, GuardError> {
         let envelope = event.envelope();
         Ok(Self {
             sequence: envelope.sequence,
@@ -80,6 +106,7 @@ impl<'a> Step<'a> {
             said: event.said().map_err(GuardError::Shape)?,
             proof: envelope.proof.kind(),
             time: envelope.time,
+            known,
         })
     }
 
@@ -89,10 +116,12 @@ impl<'a> Step<'a> {
             return Err(GuardError::Place { expected: length, found: self.sequence });
         }
         let role = self.said.role;
-        // An answerer has a key, a person has none: whoever the desk speaks for is never taken for a key.
+        // An answerer has a key, a person and the desk have none: whoever the desk speaks for is never taken for a key.
         let voiced = match role {
             Role::Answerer => self.proof.has_key(),
-            Role::Person => !self.proof.has_key(),
+            Role::Person | Role::Desk => !self.proof.has_key(),
+            // The desk records a policy as itself, and never in the operator's name.
+            Role::Operator => kind != EventType::PolicyRecorded || self.proof.has_key(),
             _ => true,
         };
         if kind.admits_role(role) && voiced { Ok(()) } else { Err(GuardError::RoleForbidden { role, kind }) }
@@ -113,15 +142,18 @@ impl State {
             head: None,
             participants: BTreeMap::new(),
             policy: None,
+            recorded_policy: None,
             proposals: BTreeMap::new(),
             intents: BTreeMap::new(),
             executions: BTreeMap::new(),
-            completed: SequenceSet::new(),
-            failed: SequenceSet::new(),
+            endings: Endings::new(),
+            calls: Calls::new(),
             artifacts: SequenceSet::new(),
-            claims: BTreeSet::new(),
+            claims: BTreeMap::new(),
             challenges: BTreeMap::new(),
             verification: None,
+            checks: 0,
+            reports: Vec::new(),
             questions: Questions::new(),
         }
     }
@@ -156,12 +188,17 @@ impl State {
 
     /// Returns the claims in play, each with whether it is disputed.
     pub fn claims(&self) -> impl Iterator<Item = (Sequence, bool)> {
-        self.claims.iter().map(|claim| (*claim, self.is_disputed(*claim)))
+        self.claims.keys().map(|claim| (*claim, self.is_disputed(*claim)))
     }
 
     /// Returns whether a challenge against this claim is open.
     pub fn is_disputed(&self, claim: Sequence) -> bool {
         self.challenges.values().any(|challenged| *challenged == claim)
+    }
+
+    /// Returns the auditor's reports, in order.
+    pub fn reports(&self) -> &[Sequence] {
+        &self.reports
     }
 
     /// Marks the run failed for an integrity violation found in the store. No event does this (LED-18, LED-30).
@@ -170,17 +207,40 @@ impl State {
     }
 
     /// Folds an event into the state. On an error nothing has changed.
-    pub fn apply(&mut self, event: &Event) -> Result<(), GuardError> {
-        let step = Step::of(event)?;
+    pub fn apply(&mut self, event: &Event, known: Known<'_>) -> Result<(), GuardError> {
+        let step = Step::of(event, known)?;
         let next = self.check(&step)?;
-        self.fold(&step, *event.hash());
-        self.phase = next;
-        self.head = Some(event.position());
+        self.advance(&step, next, event.position());
         Ok(())
+    }
+
+    /// Folds an event into the state, whatever it means: returns the demands that it breaks. On an error, which says that it
+    /// cannot follow, nothing has changed.
+    pub fn follow(&mut self, event: &Event, known: Known<'_>) -> Result<Vec<MeaningError>, GuardError> {
+        let step = Step::of(event, known)?;
+        let next = self.check_order(&step)?;
+        let broken = self.judge(&step);
+        self.advance(&step, next, event.position());
+        Ok(broken)
+    }
+
+    fn advance(&mut self, step: &Step<'_>, next: Phase, position: Position) {
+        self.fold(step, position.hash);
+        self.phase = next;
+        self.head = Some(position);
     }
 
     /// Returns the phase that this event leads to, or why it may not happen now. Changes nothing.
     pub fn check(&self, step: &Step<'_>) -> Result<Phase, GuardError> {
+        let next = self.check_order(step)?;
+        match self.judge(step).into_iter().next() {
+            Some(error) => Err(GuardError::Meaning(error)),
+            None => Ok(next),
+        }
+    }
+
+    /// Returns the phase that this event leads to, by its facts alone.
+    fn check_order(&self, step: &Step<'_>) -> Result<Phase, GuardError> {
         let kind = match step.said.kind {
             TypeName::Known(kind) if kind.stands_in(TraceKind::Run) => *kind,
             other => return Err(GuardError::NotOfThisTrace { kind: other.clone(), trace: TraceKind::Run }),
@@ -217,6 +277,8 @@ impl State {
             // As many as a final statement can bundle.
             Facts::ClaimIssued(_) => ("claims", self.claims.len(), 256),
             Facts::ClaimChallenged(_) => ("challenges", self.challenges.len(), 256),
+            Facts::CheckStated(_) => ("checks", self.checks, MOST_CHECKS),
+            Facts::ReportRecorded(_) => ("reports", self.reports.len(), 64),
             _ => return Ok(()),
         };
         if open < limit { Ok(()) } else { Err(GuardError::TooMany { what, limit }) }
@@ -226,6 +288,7 @@ impl State {
         self.guard_limits(facts)?;
         match facts {
             Facts::SessionInitialized(facts) => check_participants(facts),
+            Facts::PolicyRecorded(_) => self.guard_policy(),
             Facts::ProposalCreated(facts) => {
                 self.guard_proposal(facts)?;
                 Ok(self.questions.guard_operation(question::PROPOSE, |_| true)?)
@@ -233,6 +296,8 @@ impl State {
             Facts::ProposalReviewed(facts) => self.guard_review(facts),
             Facts::ToolIntentSigned(facts) => self.guard_intent(facts),
             Facts::ToolIntentReviewed(facts) => self.guard_intent_review(facts),
+            Facts::ConditionJudged(facts) => self.guard_judgement(facts),
+            Facts::CheckStated(facts) => self.guard_check(facts),
             Facts::ToolExecutionStarted(facts) => {
                 self.guard_start(facts)?;
                 self.guard_waiting(facts)
@@ -256,27 +321,33 @@ impl State {
             }
             Facts::QuestionAsked(facts) => self.guard_about(facts.0.about),
             Facts::VerificationRunStarted(_) => self.guard_verification_start(),
-            Facts::VerificationRunCompleted(facts) => self.guard_verification_end(&facts.through),
+            Facts::VerificationRunCompleted(facts) => {
+                self.guard_verification_end(&facts.through)?;
+                Ok(self.questions.guard_conclusion()?)
+            }
             Facts::RecoveryRecorded(facts) => self.guard_recovery(&facts.through),
             _ => Ok(()),
         }
     }
 
     fn fold(&mut self, step: &Step<'_>, hash: Digest) {
-        let at = step.sequence;
+        let (at, meaning) = (step.sequence, step.known.meaning);
         self.questions.fold(step, hash);
         match step.said.facts {
             Facts::SessionInitialized(facts) => self.open(facts),
-            Facts::ProposalCreated(facts) => self.fold_proposal(at, facts),
+            Facts::PolicyRecorded(_) => self.fold_policy(meaning),
+            Facts::ProposalCreated(facts) => self.fold_proposal(at, facts, meaning),
             Facts::ProposalReviewed(facts) => self.fold_review(facts),
-            Facts::ToolIntentSigned(facts) => self.fold_intent(at, facts),
-            Facts::ToolIntentReviewed(facts) => self.fold_intent_review(facts),
+            Facts::ToolIntentSigned(facts) => self.fold_intent(at, facts, meaning),
+            Facts::ToolIntentReviewed(facts) => self.fold_intent_review(at, facts),
+            Facts::ConditionJudged(facts) => self.fold_judgement(facts),
+            Facts::CheckStated(facts) => self.fold_check(step, facts),
             Facts::ToolExecutionStarted(facts) => self.fold_start(at, facts),
-            Facts::ToolExecutionCompleted(facts) => self.fold_end(at, facts.started, true),
-            Facts::ToolExecutionFailed(facts) => self.fold_end(at, facts.started, false),
+            Facts::ToolExecutionCompleted(facts) => self.fold_end(at, facts.started, true, &facts.outputs),
+            Facts::ToolExecutionFailed(facts) => self.fold_end(at, facts.started, false, &facts.outputs),
             Facts::ArtifactRecorded(_) => self.artifacts.insert(at),
-            Facts::ClaimIssued(_) => self.fold_claim(at),
-            Facts::ClaimRevised(facts) => self.fold_revision(at, facts.replaces),
+            Facts::ClaimIssued(_) => self.fold_claim(at, meaning),
+            Facts::ClaimRevised(facts) => self.fold_revision(at, facts.replaces, meaning),
             Facts::ClaimChallenged(facts) => {
                 self.challenges.insert(at, facts.claim);
             }
@@ -285,6 +356,7 @@ impl State {
             }
             Facts::ClaimRetracted(facts) => self.fold_retraction(facts.claim),
             Facts::VerificationRunStarted(_) => self.verification = Some(Position::new(at, hash)),
+            Facts::ReportRecorded(_) => self.reports.push(at),
             _ => {}
         }
     }

@@ -20,10 +20,12 @@ pub(crate) use self::{recall::Recall, words::Words};
 
 use self::in_play::InPlay;
 use crate::{
+    content::PolicyTools,
     envelope::Event,
     event_type::{Content, Facts},
     export::{Line, LineError},
     facts::SessionInitialized,
+    meaning::Known,
     name::{PrincipalId, Sequence, TraceId},
     role::Role,
     state::Phase,
@@ -130,7 +132,7 @@ impl Timeline {
     fn follow(&mut self, event: &Event) -> Option<Step> {
         let state = self.state.as_mut()?;
         let from = state.phase();
-        if event.agree().is_err() || state.apply(event).is_err() {
+        if event.agree().is_err() || state.follow(event, Known::NOTHING).is_err() {
             self.state = None;
             return None;
         }
@@ -166,6 +168,7 @@ impl Timeline {
                 Facts::SessionInitialized(facts) => Some(self.opening(facts, content)),
                 _ => None,
             },
+            rules: rules(content),
             plan: plan(content),
             conditions: match content {
                 Some(Content::ProposalReviewed(content)) => texts(&content.conditions),
@@ -253,6 +256,7 @@ impl<'a> Rests<'a> {
             Facts::ClaimRevised(facts) => {
                 Self { evidence: &facts.evidence, executions: &facts.executions, ..none }
             }
+            Facts::ConditionJudged(facts) => Self { evidence: &facts.evidence, ..none },
             _ => none,
         }
     }
@@ -284,6 +288,21 @@ fn ending(facts: &Facts, words: Option<&Words>) -> Option<ExecutionEnding> {
         Facts::ToolExecutionFailed(facts) => Some(ExecutionEnding::new(Some(facts.failure), words)),
         _ => None,
     }
+}
+
+/// Returns what a policy says of clients and of each tool.
+fn rules(content: Option<&Content>) -> Vec<String> {
+    let Some(Content::PolicyRecorded(content)) = content else { return Vec::new() };
+    let document = &content.document;
+    let clients = document.distinct_clients.then(|| "no client both does the work and judges it".to_owned());
+    let tools = document.tools.as_ref().into_iter().flat_map(PolicyTools::iter).map(|(name, tool)| {
+        let programs = match &tool.programs[..] {
+            [] => name.to_string(),
+            programs => texts(programs).join(", "),
+        };
+        format!("{name} at {} risk or more, starting {programs}", tool.risk.as_str())
+    });
+    clients.into_iter().chain(tools).collect()
 }
 
 fn plan(content: Option<&Content>) -> Option<ProposalPlan> {

@@ -9,6 +9,7 @@ use crate::{
     envelope::Event,
     event_type::{EventType, Facts, Opens, TraceKind, TypeName},
     facts::PlanAttested,
+    meaning::{Known, MeaningError},
     name::{Position, PrincipalId, Sequence},
     question::Questions,
     state::{GuardError, Phase, State, Step},
@@ -28,16 +29,25 @@ pub enum TraceState {
 
 impl TraceState {
     /// Folds an event into the state. On an error nothing has changed.
-    pub fn apply(&mut self, event: &Event) -> Result<(), GuardError> {
+    pub fn apply(&mut self, event: &Event, known: Known<'_>) -> Result<(), GuardError> {
         match self {
             Self::New => {
                 let mut opened = Self::opened_by(event.said().map_err(GuardError::Shape)?.kind);
-                opened.apply(event)?;
+                opened.apply(event, known)?;
                 *self = opened;
                 Ok(())
             }
-            Self::Run(run) => run.apply(event),
+            Self::Run(run) => run.apply(event, known),
             Self::Work(work) => work.apply(event),
+        }
+    }
+
+    /// Folds an event into the state, whatever it means, as [`State::follow`] does.
+    pub fn follow(&mut self, event: &Event, known: Known<'_>) -> Result<Vec<MeaningError>, GuardError> {
+        match self {
+            Self::Run(run) => run.follow(event, known),
+            // No demand is made of an opening, nor of what stands in a piece of work.
+            Self::New | Self::Work(_) => self.apply(event, known).map(|()| Vec::new()),
         }
     }
 
@@ -199,7 +209,7 @@ impl Work {
 
     /// Folds an event into the state. On an error nothing has changed.
     pub fn apply(&mut self, event: &Event) -> Result<(), GuardError> {
-        let step = Step::of(event)?;
+        let step = Step::of(event, Known::NOTHING)?;
         self.check(&step)?;
         self.fold(&step, *event.hash());
         self.head = Some(event.position());

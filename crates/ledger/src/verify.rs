@@ -2,6 +2,7 @@
 //! (`docs/format.md`, `docs/checks.md`; LED-34). Pure and strictly read-only: it reads from a stream, starts
 //! scoped threads to use all cores, and needs neither network nor configuration.
 //!
+//! 0. `stated`: a first look for the checks that the file states, by whoever can read it twice.
 //! 1. `opening`: header and registry, line by line.
 //! 2. `examine`: the lines of the trace, in chunks, on all cores: canonical form, schema, commitments,
 //!    signatures, keys.
@@ -19,6 +20,7 @@ mod opening;
 mod options;
 mod pipeline;
 mod report;
+mod stated;
 mod terms;
 mod trail;
 mod walk;
@@ -26,12 +28,15 @@ mod walk;
 use std::io::{self, BufRead};
 
 pub use anchor::{Equivocation, compare};
-pub use claims::{ChallengeReport, ClaimReport, ClaimStanding, EvidenceReport, EvidenceStanding};
+pub use claims::{
+    ChallengeReport, ChecksReport, ClaimReport, ClaimStanding, EvidenceReport, EvidenceStanding,
+};
 pub use code::{Check, Code, FindingSeverity};
 pub use excerpt::{CheckedEvent, KeptEvent, check_excerpt};
 pub use finding::{Finding, Section};
 pub use options::{KnownHead, Options, Pin};
 pub use report::{Anchors, CheckReport, DeskWord, KeyReport, QuestionReport, Report, Scope, Verdict};
+pub use stated::StatedChecks;
 
 use self::{
     finding::{Findings, Found},
@@ -66,6 +71,12 @@ pub fn verify(
         findings.add(Section::File, None, None, found);
     }
     Ok(walk.into_report(&opening.header, findings, anchors, &names, options))
+}
+
+/// Verifies an export that is at hand whole, with every check that it states.
+pub fn verify_whole(file: &[u8], options: &Options) -> Result<Report, VerifyError> {
+    let checks = StatedChecks::find(file)?;
+    verify(file, &Options { checks, ..options.clone() }, &mut |_| ())
 }
 
 /// A file that cannot be verified at all.

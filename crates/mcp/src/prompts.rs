@@ -69,7 +69,7 @@ static TABLE: &[Entry] = &[
                 settle it, call ask_human. Do not repair the proposal yourself, and do not approve what you could not \
                 check.",
         in_runs: " In a run, session_show says what waits for you and shows artifacts; decide on proposals and intents with \
-                  session_review, dispute claims and close your challenges with session_challenge.",
+                  session_review; judge conditions, dispute claims and close your challenges with session_challenge.",
     },
     Entry {
         name: "auditor",

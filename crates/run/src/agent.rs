@@ -174,6 +174,13 @@ where
         self.submit(Submit { submission, artifact: Some(artifact) })
     }
 
+    /// Records the auditor's report: JSON, with the verdict in its member `status`. The verdict names SHA-256 of these bytes.
+    pub fn report(&mut self, bytes: Vec<u8>) -> Result<Position, AgentError> {
+        let artifact = Artifact::new(bytes, &mut self.random);
+        let submission = self.sign(artifact.report_facts().into(), None)?;
+        self.submit(Submit { submission, artifact: Some(artifact) })
+    }
+
     /// Ends the turn.
     pub fn done(&mut self) -> Result<(), AgentError> {
         self.turn.take().ok_or(AgentError::NotMyTurn)?;

@@ -11,6 +11,7 @@ use demur_ledger::{
         FailureKind, IntentDecision, Participant, ProposalDecision, Risk, VerificationProfile,
         VerificationStatus,
     },
+    meaning::{ArtifactDigests, Known},
     name::{Position, Sequence},
     state::{GuardError, State},
 };
@@ -27,6 +28,8 @@ pub struct History {
     pub artifacts: BTreeMap<String, Sequence>,
     /// Recorded artifacts, oldest first.
     pub recorded: Vec<Sequence>,
+    /// What their bytes are, by digest, where that was told.
+    digests: ArtifactDigests,
     /// Claims in play by their event.
     pub claims: BTreeMap<Sequence, Claimed>,
     /// Open challenges by their event, and the claim each is about now.
@@ -118,12 +121,30 @@ impl History {
 
     /// Takes the next event in, with its content if that is at hand. On an error nothing has changed.
     pub fn take(&mut self, event: &Event, content: Option<&[u8]>) -> Result<(), GuardError> {
-        self.state.apply(event)?;
+        self.state.follow(event, Known::NOTHING)?;
         let said = event.said().map_err(GuardError::Shape)?;
         let content =
             said.facts.event_type().zip(content).and_then(|(kind, bytes)| Content::parse(kind, bytes).ok());
         self.fold(event.position(), said.facts, content.as_ref());
         Ok(())
+    }
+
+    /// Takes note of what the bytes of the newest artifact are.
+    pub fn learn(&mut self, artifact: Sequence, digest: Digest) {
+        self.digests.push(artifact, digest);
+    }
+
+    /// Returns how many of these artifacts have different bytes. Of bytes that nobody told it is taken for granted.
+    pub fn distinct(&self, artifacts: &[Sequence]) -> usize {
+        let known: Vec<_> = artifacts.iter().filter_map(|at| self.digests.find(*at)).collect();
+        let unknown = artifacts.len() - known.len();
+        known.into_iter().collect::<BTreeSet<_>>().len() + unknown
+    }
+
+    /// Returns the intents that wait until a condition of theirs is shown to hold, each with the first such condition.
+    pub fn unshown(&self) -> impl Iterator<Item = (Sequence, u64)> {
+        let waits = |(_, intent): &(&Sequence, &Intended)| intent.started.is_none() && !intent.is_blocked();
+        self.intents.iter().filter(waits).filter_map(|(at, _)| Some((*at, self.state.unshown(*at)?)))
     }
 
     /// Returns the intents with this input, oldest first.

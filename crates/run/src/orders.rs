@@ -6,6 +6,7 @@ use demur_core::{
     limit::{LimitError, List, Text},
 };
 use demur_ledger::{
+    content::PolicyContent,
     facts::{self, Participant},
     name::{StoreId, TraceId},
     role::Role,
@@ -27,6 +28,8 @@ pub struct Orders {
     pub policy: Policy,
     /// What binds the record to the texts.
     pub bound: Vec<String>,
+    /// The policy as the record has it.
+    pub recorded_policy: PolicyContent,
 }
 
 /// A text that is no order.
@@ -38,6 +41,9 @@ pub enum OrdersError {
     /// The policy file.
     #[error("the policy file: {0}")]
     Policy(FileError),
+    /// A policy that the record cannot carry.
+    #[error("the policy file: the record cannot carry it: {0}")]
+    PolicyLimit(LimitError),
     /// A call whose input cannot be written.
     #[error("a call cannot be written as canonical JSON")]
     Write(#[from] WriteError),
@@ -54,7 +60,10 @@ impl Orders {
             bound.push(format!("the list of its files has the SHA-256 {}", sha256(files.as_bytes())));
         }
         let plan = TaskPlan::new(Task::parse(task).map_err(OrdersError::Task)?)?;
-        Ok(Self { plan, policy: Policy::parse(policy).map_err(OrdersError::Policy)?, bound })
+        let hash = Some(sha256(policy.as_bytes()));
+        let policy = Policy::parse(policy).map_err(OrdersError::Policy)?;
+        let document = policy.document(plan.task()).map_err(OrdersError::PolicyLimit)?;
+        Ok(Self { plan, policy, bound, recorded_policy: PolicyContent { document, hash } })
     }
 
     /// Returns what everybody is held to.

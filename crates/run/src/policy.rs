@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use demur_core::limit::{List, Text, Whole};
+use demur_core::limit::{LimitError, List, Text, Whole};
 use demur_ledger::{
+    content::{PolicyDocument, PolicyTool, PolicyTools},
     facts::{self, Risk},
     role::Role,
 };
@@ -32,6 +33,9 @@ pub struct Policy {
     /// A claim that cites fewer artifacts is challenged.
     #[serde(default)]
     pub challenge_below: Option<Whole<1, 64>>,
+    /// Whether no client may both do the work and judge it.
+    #[serde(default)]
+    pub distinct_clients: bool,
     /// Whether a failed call may be followed by a fallback proposal.
     #[serde(default)]
     pub fallback: bool,
@@ -105,6 +109,23 @@ impl Policy {
             fallback: self.fallback,
             retry_limit: self.retry_limit,
         }
+    }
+
+    /// Returns the policy of a task as the record has it.
+    pub fn document(&self, task: &Task) -> Result<PolicyDocument, LimitError> {
+        let tool = |(name, tool): (&String, &Tool)| {
+            let programs = tool.programs.clone().try_into()?;
+            Ok((name.as_str().try_into()?, PolicyTool { programs, risk: tool.risk }))
+        };
+        let tools = self.tools.iter().map(tool).collect::<Result<BTreeMap<_, _>, LimitError>>()?;
+        let numbers = PolicyDocument::of_numbers(self.demands(task));
+        let (distinct_clients, tools) = (self.distinct_clients, Some(PolicyTools::try_from(tools)?));
+        Ok(PolicyDocument { distinct_clients, tools, ..numbers })
+    }
+
+    /// Returns the least risk that an intent for a tool may name.
+    pub fn floor(&self, tool: &str) -> Risk {
+        self.tools.get(tool).map_or(Risk::Low, |tool| tool.risk)
     }
 }
 

@@ -7,7 +7,7 @@ mod executor;
 mod input;
 mod planner;
 
-use demur_core::{limit::LimitError, words::counted};
+use demur_core::limit::LimitError;
 use demur_ledger::{
     event_type::{Content, Facts},
     facts::{self, FailureKind, Participant, ToolExecutionStarted},
@@ -100,6 +100,7 @@ pub fn concerns(role: Role, history: &History) -> bool {
     match role {
         Role::Critic if executing => {
             intents.any(|intent| intent.review.is_none() && intent.started.is_none())
+                || history.unshown().next().is_some()
                 || history.proposals.values().any(|proposed| proposed.review.is_none())
         }
         Role::Planner if executing => {
@@ -176,8 +177,10 @@ impl Brief<'_> {
             causes.push(format!("the critic blocked intent {}", blocked.join(", ")));
         }
         if executor::lacks_evidence(self) {
-            let least = counted(self.policy.evidence_minimum.as_u64(), "artifact");
-            causes.push(format!("a claim must cite {least} (evidence_minimum), and its calls left fewer"));
+            let least = self.policy.evidence_minimum.as_u64();
+            causes.push(format!(
+                "a claim must cite artifacts with different bytes, at least {least} (evidence_minimum), and its calls left fewer"
+            ));
         }
         causes.join("; ")
     }

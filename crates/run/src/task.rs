@@ -71,6 +71,9 @@ pub struct Unit {
     /// What will show that it worked.
     #[serde(default)]
     pub expected_evidence: List<Text<1, 4096>, 0, 64>,
+    /// Tools that it needs besides those of its calls: what an executor in a process of its own may run.
+    #[serde(default)]
+    pub tools: List<Text<1, 256>, 0, 64>,
     /// Proposed only if this call failed for good.
     #[serde(default)]
     pub fallback_for: Option<String>,

@@ -11,7 +11,11 @@ use demur_engine::{
     decide, snapshot,
 };
 use demur_ledger::{
-    content::QuestionContent, entry::Entry, envelope::Event, name::TraceId, registry::Registry,
+    content::QuestionContent,
+    entry::Entry,
+    envelope::Event,
+    meaning::{ArtifactDigests, Known},
+    name::TraceId,
 };
 use demur_store::contract::{Performed, Snapshot, Swap, touched_questions};
 
@@ -125,6 +129,10 @@ pub(super) struct LookedUp {
     pub(super) seen: Option<Digest>,
     /// The words of the question that is answered.
     pub(super) question: Option<Box<QuestionContent>>,
+    /// The artifacts that a statement rests on.
+    pub(super) artifacts: ArtifactDigests,
+    /// Whether the check that is stated is true.
+    pub(super) check: Option<bool>,
 }
 
 impl AtHand {
@@ -139,7 +147,13 @@ impl AtHand {
             Some(at) => Some(self.words.find(wanted.trace, at)?),
             None => None,
         };
-        Some(LookedUp { seen, question })
+        if wanted.command.looks_at_bytes() {
+            // What they say only the store can tell.
+            return None;
+        }
+        let artifacts = wanted.command.artifacts(&states.pending).into_iter();
+        let artifacts = artifacts.map(|at| Some((at, *states.artifacts().find(at)?)));
+        Some(LookedUp { seen, question, artifacts: artifacts.collect::<Option<_>>()?, check: None })
     }
 
     /// Decides with what is in memory, and puts what was decided in line. Where something has to be read first, and for
@@ -180,8 +194,9 @@ impl AtHand {
             return Ok(DecisionStep::InFlight(slot));
         }
         let registry = self.registry();
-        let LookedUp { seen, question } = looked_up;
-        let context = Context { registry: &registry, seen, question, earlier: past.earlier() };
+        let LookedUp { seen, question, artifacts, check } = looked_up;
+        let earlier = past.earlier();
+        let context = Context { registry: &registry, seen, question, artifacts, check, earlier };
         let now = self.system.now();
         let Decision { events, reply } =
             decide(&states.pending, &context, command.clone(), now, &mut Draw(&*self.system));
@@ -195,7 +210,7 @@ impl AtHand {
         let is_recorded = matches!(reply, Reply::Recorded(_));
         let (command, slot) = (id.filter(|_| is_recorded), Arc::default());
         let waiting = Waiting { queue: Arc::clone(queue), registry: None, command, slot: Arc::clone(&slot) };
-        let Some(mut item) = fold(waiting, states, events, &registry) else {
+        let Some(mut item) = fold(waiting, states, events, &context) else {
             queue.void();
             return Ok(DecisionStep::Behind);
         };
@@ -231,11 +246,17 @@ pub(super) fn seen_hash(states: &States, command: &Command) -> HashLookup {
 
 /// Folds decided events into the pending state and returns what is to be recorded; none if they do not follow,
 /// because they were decided by an older registry than the trace has gone by already.
-fn fold(mut waiting: Waiting, states: &mut States, entries: Vec<Entry>, registry: &Registry) -> Option<Item> {
+fn fold(
+    mut waiting: Waiting,
+    states: &mut States,
+    entries: Vec<Entry>,
+    context: &Context<'_>,
+) -> Option<Item> {
     let (trace, expected) = (states.pending.tip().trace(), states.pending.tip().head());
     for entry in &entries {
-        states.pending.apply(&entry.event).ok()?;
-        states.remember(*entry.event.hash());
+        let known = Known { meaning: entry.meaning.as_ref(), artifacts: &context.artifacts };
+        states.pending.apply(&entry.event, known).ok()?;
+        states.remember(entry);
     }
     let pending = &states.pending;
     waiting.registry = pending.registry().map(|registry| Arc::new(registry.clone()));
@@ -247,7 +268,7 @@ fn fold(mut waiting: Waiting, states: &mut States, entries: Vec<Entry>, registry
         trace,
         expected,
         entries,
-        head: head_document(head, waiting.registry.as_deref().unwrap_or(registry), trace),
+        head: head_document(head, waiting.registry.as_deref().unwrap_or(context.registry), trace),
         signed: None,
         phase: pending.phase(),
         questions: questions.into_iter().flatten().collect(),

@@ -6,7 +6,6 @@ use demur_core::limit::Text;
 use demur_ledger::{
     entry::ArtifactPlace,
     envelope::FORMAT,
-    event_type::Facts,
     export::{Disclosure, ExportWriter, Header},
     name::{Position, Sequence, TraceId},
     registry::Registry,
@@ -121,7 +120,7 @@ impl Export<'_> {
             Kept::Absent => self.writer.event(&event, None)?,
         };
         self.out.write_all(&line)?;
-        if let Ok(Facts::ArtifactRecorded(_)) = event.said().map(|said| said.facts) {
+        if event.said().is_ok_and(|said| said.facts.recorded_bytes().is_some()) {
             self.artifact(at, &stored.artifact)?;
         }
         self.events += 1;

@@ -61,7 +61,8 @@ fn entry_of(event: Event, stored: Stored) -> Entry {
         Kept::Here(place) => Some(place),
         Kept::Absent | Kept::Erased => None,
     };
-    Entry { event, opening, artifact }
+    // Nothing is decided by it: who decides next reads the trace again.
+    Entry { event, opening, artifact, meaning: None }
 }
 
 /// How many events are read at once.

@@ -111,7 +111,7 @@ impl Sequencer {
             .map_err(SequencerError::from)?;
         keep(desk.registry().desk())?;
         let head = desk.head(desk.registry_chain()).map_err(SequencerError::from)?;
-        let entry = Entry { event: first.event, opening: first.opening, artifact: None };
+        let entry = Entry { event: first.event, opening: first.opening, artifact: None, meaning: None };
         let append = Append {
             trace: desk.registry_chain().trace(),
             expected: None,
@@ -260,9 +260,20 @@ impl Sequencer {
         artifact: Option<&Artifact>,
         swaps: &[Swap],
     ) -> Result<Acknowledged, SequencerError> {
+        self.submit_followed(submission, artifact, Consequences::default(), swaps)
+    }
+
+    /// Records what an author said, and in the same commit what the desk adds to it.
+    pub fn submit_followed(
+        &self,
+        submission: Submission,
+        artifact: Option<&Artifact>,
+        rest: Consequences,
+        swaps: &[Swap],
+    ) -> Result<Acknowledged, SequencerError> {
         let said = self.check(submission)?;
         let trace = said.statement().trace;
-        let command = self.submission(said, artifact)?;
+        let command = self.submission(said, artifact, rest)?;
         let of_the_registry = trace == self.registry().trace();
         let _turn = of_the_registry.then(|| lock(&self.registry_turn));
         self.perform_with(trace, &command, swaps)

@@ -7,16 +7,27 @@
 use std::sync::Arc;
 
 use demur_core::{hash::Digest, key::Batch};
-use demur_engine::{snapshot, state::State};
+use demur_engine::{
+    snapshot,
+    state::{ApplyError, State},
+};
 use demur_ledger::{
+    check,
+    content::{CheckContent, Opening},
+    entry::Address,
     envelope::Event,
+    event_type::Facts,
+    facts::CheckStated,
+    meaning::{ArtifactDigests, Known, Meaning},
     name::{Position, Sequence, TraceId},
     newer::{NewerEvent, Reading},
     proof::{ProofError, Subject},
     registry::Registry,
+    role::Role,
     signed::{Head, Signed},
+    state::GuardError,
 };
-use demur_store::contract::{Failure, LeaseId, Snapshot, Store, StoreError, Stored};
+use demur_store::contract::{Failure, Kept, LeaseId, Snapshot, Store, StoreError, Stored};
 
 use super::{error::SequencerError, queue::MAX_RECENT_HASHES, read::read_event};
 
@@ -45,13 +56,15 @@ pub(super) struct Loaded {
     pub(super) state: State,
     /// The hashes of the newest events that were read, oldest first.
     pub(super) recent: Vec<Digest>,
+    /// The newest artifacts that were read.
+    pub(super) artifacts: ArtifactDigests,
     /// Who wrote the newest of them.
     pub(super) writer: Option<LeaseId>,
 }
 
 impl Loaded {
     pub(super) const fn of(state: State) -> Self {
-        Self { state, recent: Vec::new(), writer: None }
+        Self { state, recent: Vec::new(), artifacts: ArtifactDigests::new(), writer: None }
     }
 }
 
@@ -67,7 +80,7 @@ pub(super) fn load(
     if summary.failed.is_some() {
         return Ok(Loaded::of(failed(trace)));
     }
-    let loading = || Loading { store, trace, keys: Some(keys.clone()), recent: Vec::new() };
+    let loading = || Loading::new(store, trace, Some(keys.clone()));
     let found = read_on(loading, known);
     match found {
         Err(SequencerError::Damaged { trace: found, sequence, code }) if found == trace => {
@@ -82,7 +95,7 @@ pub(super) fn load(
 /// Returns the registry as the store has it; `known` is what was read and verified of it before.
 pub(super) fn load_registry(store: &dyn Store, known: Option<State>) -> Result<Loaded, SequencerError> {
     let trace = store.registry()?.ok_or(SequencerError::NotCreated)?;
-    read_on(|| Loading { store, trace, keys: None, recent: Vec::new() }, known)
+    read_on(|| Loading::new(store, trace, None), known)
 }
 
 /// Reads on from what is known. That something does not follow from it proves nothing, so everything is read then.
@@ -98,7 +111,7 @@ pub(super) fn check_newest(store: &dyn Store, trace: TraceId, keys: Keys<'_>) ->
     let head = store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?.head;
     let stored = store.events(trace, head.sequence, 1)?.pop();
     let signed = stored.and_then(|stored| stored.head);
-    let mut loading = Loading { store, trace, keys: Some(keys), recent: Vec::new() };
+    let mut loading = Loading::new(store, trace, Some(keys));
     loading.check_head(&State::new(trace), head, signed.as_ref())
 }
 
@@ -115,9 +128,15 @@ struct Loading<'a> {
     keys: Option<Keys<'a>>,
     /// The hashes of the newest events that were read.
     recent: Vec<Digest>,
+    /// The newest artifacts that were read.
+    artifacts: ArtifactDigests,
 }
 
-impl Loading<'_> {
+impl<'a> Loading<'a> {
+    const fn new(store: &'a dyn Store, trace: TraceId, keys: Option<Keys<'a>>) -> Self {
+        Self { store, trace, keys, recent: Vec::new(), artifacts: ArtifactDigests::new() }
+    }
+
     /// Reads on from a state, or from the newest snapshot that fits.
     fn run(mut self, known: Option<State>) -> Result<Loaded, SequencerError> {
         let known = known.filter(|known| known.tip().head().is_some());
@@ -147,7 +166,8 @@ impl Loading<'_> {
             None => self.store.events(self.trace, position.sequence, 1)?.pop(),
         };
         self.check_head(&state, position, newest.as_ref().and_then(|newest| newest.head.as_ref()))?;
-        Ok(Loaded { state, recent: self.recent, writer: newest.map(|newest| newest.writer) })
+        let writer = newest.map(|newest| newest.writer);
+        Ok(Loaded { state, recent: self.recent, artifacts: self.artifacts, writer })
     }
 
     fn resume(&self) -> Result<Option<State>, SequencerError> {
@@ -180,12 +200,22 @@ impl Loading<'_> {
                     break;
                 }
             };
-            state.apply(&event).map_err(|_| self.damaged(at, "CHAIN_BREAK"))?;
+            let mut meaning = meaning(&event, &stored.content);
+            if let Some(meaning) = &mut meaning {
+                let outcome = self.look(&event, meaning)?;
+                meaning.settle_check(outcome);
+            }
+            let known = Known { meaning: meaning.as_ref(), artifacts: &self.artifacts };
+            state.apply(&event, known).map_err(|error| self.damaged(at, damage(&error)))?;
             self.prove(state, &event, &mut batch)?;
             signed.resize(batch.len(), at);
             self.recent.push(stored.hash);
+            if let Kept::Here(place) = &stored.artifact {
+                self.artifacts.push(at, *place.address.as_digest());
+            }
         }
         self.recent.drain(..self.recent.len().saturating_sub(MAX_RECENT_HASHES));
+        self.artifacts.keep_newest(MAX_RECENT_HASHES, state.tip().next());
         match batch.verify() {
             Ok(()) => newer.map_or(Ok(()), Err),
             Err(bad) => {
@@ -275,6 +305,17 @@ impl Loading<'_> {
         })
     }
 
+    /// Returns whether the check that an event states is true, where the state goes by it.
+    fn look(&self, event: &Event, meaning: &Meaning) -> Result<Option<bool>, StoreError> {
+        let said = event.said().ok().filter(|said| said.role == Role::Critic);
+        match (said.map(|said| said.facts), meaning.check()) {
+            (Some(Facts::CheckStated(CheckStated { artifact, condition: Some(_), .. })), Some(stated)) => {
+                evaluate(self.store, self.trace, &self.artifacts, (*artifact, &stated.check))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Checks the desk's signature on an event. `state` is the registry's, while that is loaded.
     fn check_head(
         &mut self,
@@ -298,6 +339,56 @@ impl Loading<'_> {
     fn damaged(&self, sequence: Sequence, code: &'static str) -> SequencerError {
         SequencerError::Damaged { trace: self.trace, sequence, code }
     }
+}
+
+/// Returns the digest of an artifact's bytes; what is not known is in the store, if they are still there.
+pub(super) fn digest(
+    store: &dyn Store,
+    trace: TraceId,
+    known: &ArtifactDigests,
+    at: Sequence,
+) -> Result<Option<Digest>, StoreError> {
+    if let Some(digest) = known.find(at) {
+        return Ok(Some(*digest));
+    }
+    Ok(match store.events(trace, at, 1)?.pop().map(|stored| stored.artifact) {
+        Some(Kept::Here(place)) => Some(*place.address.as_digest()),
+        Some(Kept::Absent | Kept::Erased) | None => None,
+    })
+}
+
+/// Returns whether a check on an artifact is true, if its bytes are there.
+pub(super) fn evaluate(
+    store: &dyn Store,
+    trace: TraceId,
+    known: &ArtifactDigests,
+    (at, check): (Sequence, &CheckContent),
+) -> Result<Option<bool>, StoreError> {
+    let Some(digest) = digest(store, trace, known, at)? else { return Ok(None) };
+    Ok(bytes(store, digest)?.map(|bytes| check::holds(check, &bytes)))
+}
+
+/// Returns the bytes with this digest, if they are there as they were kept.
+pub(super) fn bytes(store: &dyn Store, digest: Digest) -> Result<Option<Vec<u8>>, StoreError> {
+    match store.artifact(&Address::from_digest(digest)) {
+        // Of other bytes nothing is said here: whoever verifies finds them.
+        Err(StoreError::Corrupt { .. }) => Ok(None),
+        found => found,
+    }
+}
+
+/// Returns the code of an event that does not follow.
+const fn damage(error: &ApplyError) -> &'static str {
+    match error {
+        ApplyError::Guard(GuardError::Meaning(error)) => error.code(),
+        ApplyError::Chain | ApplyError::Guard(_) | ApplyError::Registry(_) => "CHAIN_BREAK",
+    }
+}
+
+/// Returns what the guards need of the content that is kept beside an event.
+fn meaning(event: &Event, content: &Kept<Opening>) -> Option<Meaning> {
+    let Kept::Here(opening) = content else { return None };
+    Meaning::of_opening(event.said().ok()?.facts.event_type()?, opening)
 }
 
 /// How many events are read at once.

@@ -9,8 +9,8 @@ use demur_engine::{
     state::State,
 };
 use demur_ledger::{
-    admission::Checked, author::Artifact, content::NoteContent, name::TraceId, registry::Registry,
-    statement::Submission,
+    admission::Checked, author::Artifact, content::NoteContent, meaning::ArtifactDigests, name::TraceId,
+    registry::Registry, statement::Submission,
 };
 use demur_store::contract::{Conflict, Kept, StoreError, Swap};
 
@@ -39,8 +39,9 @@ impl Sequencer {
         &self,
         said: Checked,
         artifact: Option<&Artifact>,
+        rest: Consequences,
     ) -> Result<Command, SequencerError> {
-        let command = Command::submit(said, artifact, Consequences::default());
+        let command = Command::submit(said, artifact, rest);
         if let (Command::Submit { artifact: Ok(Some(_)), .. }, Some(artifact)) = (&command, artifact) {
             self.store.put_artifact(&artifact.bytes)?;
         }
@@ -217,7 +218,34 @@ impl Sequencer {
             Kept::Here(opening) => command::question(&opening.bytes),
             Kept::Absent | Kept::Erased => None,
         });
-        Ok(LookedUp { seen, question })
+        let artifacts = self.look_up_artifacts(states, trace, command)?;
+        let check = match command.check() {
+            Some(stated) => load::evaluate(&*self.store, trace, states.artifacts(), stated)?,
+            None => None,
+        };
+        Ok(LookedUp { seen, question, artifacts, check })
+    }
+
+    /// Returns the bytes that a command rests on, by digest. Those that are not remembered are on the disk.
+    fn look_up_artifacts(
+        &self,
+        states: &States,
+        trace: TraceId,
+        command: &Command,
+    ) -> Result<ArtifactDigests, StoreError> {
+        let mut found = Vec::new();
+        for at in command.artifacts(&states.pending) {
+            let digest = load::digest(&*self.store, trace, states.artifacts(), at)?;
+            found.extend(digest.map(|digest| (at, digest)));
+        }
+        let mut artifacts: ArtifactDigests = found.iter().copied().collect();
+        let named = command.report().and_then(|named| found.iter().find(|(_, digest)| digest == named));
+        if let Some((at, digest)) = named
+            && let Some(bytes) = load::bytes(&*self.store, *digest)?
+        {
+            artifacts.read_report(*at, &bytes);
+        }
+        Ok(artifacts)
     }
 
     pub(super) fn keys<'a>(

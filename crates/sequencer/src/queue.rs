@@ -14,7 +14,8 @@ use std::{
 use demur_core::hash::Digest;
 use demur_engine::state::State;
 use demur_ledger::{
-    envelope::Event,
+    entry::Entry,
+    meaning::{ArtifactDigests, Known},
     name::{Position, Sequence, TraceId},
 };
 
@@ -30,7 +31,7 @@ use super::{
 pub(super) struct Queue {
     states: Mutex<Option<States>>,
     /// What was decided here and recorded since the last turn.
-    recorded: Mutex<Vec<Event>>,
+    recorded: Mutex<Vec<Entry>>,
     /// The store has something else than what was decided here.
     behind: AtomicBool,
     /// How many callers are about to decide.
@@ -50,7 +51,12 @@ pub(super) struct States {
     pub(super) newest: Option<Arc<Slot>>,
     /// The hashes of the newest pending events, oldest first.
     recent: VecDeque<Digest>,
+    /// The newest artifacts, pending ones among them.
+    artifacts: ArtifactDigests,
 }
+
+/// What is remembered of the newest events: their hashes, the artifacts among them, and who wrote the last.
+type Memory = (VecDeque<Digest>, ArtifactDigests, Option<LeaseId>);
 
 impl Queue {
     /// Waits for this caller's turn.
@@ -78,8 +84,8 @@ impl Queue {
     }
 
     /// Takes note of events that were decided here and are on the disk now.
-    pub(super) fn note(&self, events: impl IntoIterator<Item = Event>) {
-        lock(&self.recorded).extend(events);
+    pub(super) fn note(&self, entries: Vec<Entry>) {
+        lock(&self.recorded).extend(entries);
     }
 
     /// Takes note that the store has something else than what was decided here: it was refused, or somebody else recorded
@@ -115,10 +121,11 @@ impl Turn<'_> {
         let is_behind = self.queue.behind.swap(false, Ordering::AcqRel);
         let recorded = mem::take(&mut *lock(&self.queue.recorded));
         let Some(states) = &mut *self.states else { return false };
-        let follows = recorded.iter().all(|event| states.record(event));
+        let follows = recorded.iter().all(|entry| states.record(entry));
         if !states.go_on_from_recorded() {
             // None of them is known to be recorded.
             states.recent.clear();
+            states.artifacts = ArtifactDigests::new();
             return false;
         }
         follows && !is_behind
@@ -150,22 +157,31 @@ impl Turn<'_> {
 
 impl States {
     /// Returns the states of what was just read. Hashes and the writer before it are known.
-    fn new(loaded: Loaded, (mut recent, writer): (VecDeque<Digest>, Option<LeaseId>)) -> Self {
-        let Loaded { state, recent: read, writer: newest } = loaded;
+    fn new(loaded: Loaded, (mut recent, mut artifacts, writer): Memory) -> Self {
+        let Loaded { state, recent: read, artifacts: found, writer: newest } = loaded;
         recent.extend(read);
+        for (at, digest) in found {
+            artifacts.push(at, digest);
+        }
         let (pending, writer) = (state.clone(), newest.or(writer));
-        let mut states = Self { recorded: state, pending, writer, newest: None, recent };
+        let mut states = Self { recorded: state, pending, writer, newest: None, recent, artifacts };
         states.trim();
         states
     }
 
-    /// Returns what is known to be recorded, the newest hashes of it and its writer.
-    fn into_recorded(self) -> (State, (VecDeque<Digest>, Option<LeaseId>)) {
-        let Self { recorded, pending, mut recent, writer, .. } = self;
+    /// Returns what is known to be recorded, and what is remembered of it.
+    fn into_recorded(self) -> (State, Memory) {
+        let Self { recorded, pending, mut recent, mut artifacts, writer, .. } = self;
+        artifacts.forget_from(recorded.tip().next());
         let undone = pending.tip().next().number().saturating_sub(recorded.tip().next().number());
         let kept = recent.len().saturating_sub(usize::try_from(undone).unwrap_or(usize::MAX));
         recent.truncate(kept);
-        (recorded, (recent, writer))
+        (recorded, (recent, artifacts, writer))
+    }
+
+    /// Returns the newest artifacts.
+    pub(super) const fn artifacts(&self) -> &ArtifactDigests {
+        &self.artifacts
     }
 
     /// Returns the newest event that is known to be recorded.
@@ -182,13 +198,16 @@ impl States {
     }
 
     /// Folds a recorded event in. Returns whether it follows.
-    fn record(&mut self, event: &Event) -> bool {
+    fn record(&mut self, entry: &Entry) -> bool {
+        let event = &entry.event;
         if event.position().sequence < self.recorded.tip().next() {
             // It was read from the store in the meantime.
             return true;
         }
         self.writer = None;
-        self.recorded.apply(event).is_ok()
+        // What it rests on was looked at when it was decided.
+        let known = Known { meaning: entry.meaning.as_ref(), ..Known::NOTHING };
+        self.recorded.apply(event, known).is_ok()
     }
 
     /// Returns whether what is pending goes on from what is recorded. It does not where the states were read again while
@@ -202,15 +221,21 @@ impl States {
         })
     }
 
-    /// Remembers the hash of the newest event.
-    pub(super) fn remember(&mut self, hash: Digest) {
+    /// Remembers the newest event.
+    pub(super) fn remember(&mut self, entry: &Entry) {
+        let Position { hash, sequence } = entry.event.position();
         self.recent.push_back(hash);
+        if let Some(place) = &entry.artifact {
+            self.artifacts.push(sequence, *place.address.as_digest());
+        }
         self.trim();
     }
 
     fn trim(&mut self) {
         let more = self.recent.len().saturating_sub(MAX_RECENT_HASHES);
         self.recent.drain(..more);
+        // Only what is on the disk can be looked up there.
+        self.artifacts.keep_newest(MAX_RECENT_HASHES, self.recorded.tip().next());
     }
 
     /// Returns the hash of an event: where it is known, that it is not there, or that the store must be asked.

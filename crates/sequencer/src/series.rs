@@ -4,7 +4,10 @@
 
 use std::{mem, sync::Arc};
 
-use demur_engine::{Reply, command::Command};
+use demur_engine::{
+    Reply,
+    command::{Command, Consequences},
+};
 use demur_ledger::{author::Artifact, entry::Entry, name::TraceId, statement::Submission};
 use demur_store::contract::{Conflict, RecordKey, StoreError, Swap};
 
@@ -69,6 +72,16 @@ impl Series<'_> {
         submission: Submission,
         artifact: Option<&Artifact>,
     ) -> Result<Decided, SequencerError> {
+        self.submit_followed(submission, artifact, Consequences::default())
+    }
+
+    /// Decides what an author said, and what the desk adds to it in the same commit.
+    pub fn submit_followed(
+        &mut self,
+        submission: Submission,
+        artifact: Option<&Artifact>,
+        rest: Consequences,
+    ) -> Result<Decided, SequencerError> {
         if self.waiting.len() >= MAX_WAITING {
             self.commit()?;
         }
@@ -78,7 +91,7 @@ impl Series<'_> {
         if trace == sequencer.registry().trace() {
             return Err(StoreError::Misuse { what: "a series is of a run, not of the registry" }.into());
         }
-        let decided = self.decide(trace, &sequencer.submission(said, artifact)?)?;
+        let decided = self.decide(trace, &sequencer.submission(said, artifact, rest)?)?;
         if matches!(decided.reply, Reply::Refused(_)) {
             sequencer.at_hand.counters.count_refusal();
         }

@@ -192,9 +192,11 @@ impl Sequencer {
                     self.listeners.iter().for_each(|listener| listener.recorded(trace, &entries));
                     for entry in &mut entries {
                         self.at_hand.words.keep(trace, entry);
+                        // Its place in the chain and its meaning are enough from here on.
+                        entry.opening = None;
                     }
                     if let Some(waiting) = waiting.first() {
-                        waiting.queue.note(entries.into_iter().map(|entry| entry.event));
+                        waiting.queue.note(entries);
                     }
                 }
                 Ending::Done

@@ -6,7 +6,6 @@ use demur_ledger::{
     content::Opening,
     entry::{Address, ArtifactPlace},
     envelope::{Event, event_hash},
-    event_type::Facts,
     name::{Position, Sequence, TraceId},
     newer::{Newer, NewerEvent, Reading},
 };
@@ -115,12 +114,12 @@ pub(crate) fn artifact(
     wrong: &mut Vec<String>,
 ) -> Result<(), StoreError> {
     let Kept::Here(place) = artifact else { return Ok(()) };
-    let Ok(Facts::ArtifactRecorded(facts)) = event.said().map(|said| said.facts) else {
+    let Some(commitment) = event.said().ok().and_then(|said| said.facts.recorded_bytes()) else {
         wrong.push("an artifact lies beside it, and it names none".to_owned());
         return Ok(());
     };
     match read(&place.address) {
-        Ok(Some(bytes)) if Commitment::to_artifact(&place.salt, &bytes) == facts.commitment => {}
+        Ok(Some(bytes)) if Commitment::to_artifact(&place.salt, &bytes) == *commitment => {}
         Ok(Some(_)) => wrong.push("its artifact is not what it commits to".to_owned()),
         Ok(None) => wrong.push("the file of its artifact is missing".to_owned()),
         Err(StoreError::Corrupt { what }) => wrong.push(what),

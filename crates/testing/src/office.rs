@@ -17,19 +17,20 @@ use demur_core::{
     random::{Random as _, Seeded},
     time::Timestamp,
 };
+use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     author::{Artifact, Author, Draft, Place},
     content::{
         ArtifactContent, ClaimContent, ExecutionContent, ExecutionResultContent, FinalClaim,
-        FinalStatementContent, IntentContent, ProposalContent, ProposalReviewContent, SessionContent,
-        VerificationContent,
+        FinalStatementContent, IntentContent, PolicyContent, PolicyDocument, ProposalContent,
+        ProposalReviewContent, SessionContent, VerificationContent,
     },
     event_type::{Content, Facts},
     facts::{
-        ClaimIssued, FinalStatementSigned, Participant, Policy, ProposalCreated, ProposalDecision,
-        ProposalReviewed, Risk, SessionInitialized, ToolExecutionCompleted, ToolExecutionStarted,
-        ToolIntentSigned, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
-        VerificationStatus,
+        ClaimIssued, FinalStatementSigned, Participant, Policy, PolicyRecorded, ProposalCreated,
+        ProposalDecision, ProposalReviewed, Risk, SessionInitialized, ToolExecutionCompleted,
+        ToolExecutionStarted, ToolIntentSigned, VerificationProfile, VerificationRunCompleted,
+        VerificationRunStarted, VerificationStatus,
     },
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
@@ -211,9 +212,21 @@ impl Office {
 
     pub fn submission_with(&self, command: CommandId, run: &Run, facts: Facts) -> Submission {
         let role = facts.event_type().unwrap().rule().roles[0];
+        let content = content(&facts);
+        self.submission_as(role, command, run, (facts, content))
+    }
+
+    /// Returns what the agent of a role says in these words, signed.
+    pub fn submission_as(
+        &self,
+        role: Role,
+        command: CommandId,
+        run: &Run,
+        (facts, content): (Facts, Option<Content>),
+    ) -> Submission {
         let draft = Draft {
             command,
-            content: content(&facts),
+            content,
             facts,
             not_after: self.clock.now().plus_millis(60_000),
             role,
@@ -231,6 +244,21 @@ impl Office {
         Ok(acknowledged.position.sequence)
     }
 
+    /// Has the agent of a role say something in these words.
+    pub fn say_as(
+        &self,
+        role: Role,
+        run: &mut Run,
+        facts: impl Into<Facts>,
+        content: Option<Content>,
+    ) -> Result<Sequence, SequencerError> {
+        let command = CommandId::new(self.clock.now(), &mut self.random());
+        let submission = self.submission_as(role, command, run, (facts.into(), content));
+        let Acknowledged { position, .. } = self.sequencer.submit(submission, None)?;
+        run.seen = Some(position);
+        Ok(position.sequence)
+    }
+
     /// Records bytes.
     pub fn record(&self, run: &mut Run, bytes: &[u8]) -> Result<Sequence, SequencerError> {
         let artifact = Artifact::new(bytes.to_vec(), &mut self.random());
@@ -240,7 +268,7 @@ impl Office {
         Ok(position.sequence)
     }
 
-    /// Returns a run that is open.
+    /// Returns a run that is open, and whose agents have seen its policy.
     pub fn open(&self) -> Run {
         let mut run = self.new_run();
         let mut participants: Vec<_> =
@@ -252,7 +280,14 @@ impl Office {
             fallback: true,
             retry_limit: whole(1),
         };
-        self.say(&mut run, SessionInitialized { participants: list(participants), policy }).unwrap();
+        let opening = SessionInitialized { participants: list(participants), policy };
+        let submission = self.submission(&run, opening);
+        let document = PolicyDocument::of_numbers(policy);
+        let content = Some(Content::PolicyRecorded(PolicyContent { document, hash: None }));
+        let saying = Saying { role: Role::Desk, facts: PolicyRecorded {}.into(), content };
+        let rest = Consequences { after: None, sayings: vec![saying] };
+        self.sequencer.submit_followed(submission, None, rest, &[]).unwrap();
+        run.seen = self.sequencer.store().trace(run.trace).unwrap().map(|summary| summary.head);
         run
     }
 
@@ -278,8 +313,8 @@ impl Office {
         self.say(run, ToolExecutionCompleted { outputs: list([artifact]), started })
     }
 
-    /// Returns a run from its beginning to its verdict.
-    pub fn whole_run(&self) -> Run {
+    /// Returns a run whose verification has begun, and where.
+    pub fn auditing(&self) -> (Run, Position) {
         let (mut run, proposal) = self.executing();
         let artifact = self.record(&mut run, b"words").unwrap();
         let completed = self.call(&mut run, proposal, artifact).unwrap();
@@ -290,9 +325,25 @@ impl Office {
         let profile = VerificationProfile::Default;
         self.say(&mut run, VerificationRunStarted { profile }).unwrap();
         let through = run.seen.unwrap();
+        (run, through)
+    }
+
+    /// Returns a run from its beginning to its verdict.
+    pub fn whole_run(&self) -> Run {
+        let (mut run, through) = self.auditing();
+        self.report(&mut run, REPORT).unwrap();
         let status = VerificationStatus::Pass;
         self.say(&mut run, VerificationRunCompleted { status, through }).unwrap();
         run
+    }
+
+    /// Records the auditor's report.
+    pub fn report(&self, run: &mut Run, bytes: &[u8]) -> Result<Sequence, SequencerError> {
+        let report = Artifact::new(bytes.to_vec(), &mut self.random());
+        let submission = self.submission(run, report.report_facts());
+        let Acknowledged { position, .. } = self.sequencer.submit(submission, Some(&report))?;
+        run.seen = Some(position);
+        Ok(position.sequence)
     }
 
     /// Returns the export of a trace.
@@ -323,6 +374,12 @@ fn staff(registry: &Registry) -> Vec<(SecretKey, PrincipalId, Role)> {
     (1..).zip(STAFF).filter_map(person).collect()
 }
 
+/// The newest event of a run that was just opened: the opening and the policy are one commit.
+pub const POLICY: Sequence = Sequence::FIRST.next();
+
+/// The report that every verdict names: it passes.
+pub const REPORT: &[u8] = br#"{"status":"pass"}"#;
+
 /// Who is registered in every office, in this order.
 const STAFF: [Role; 4] = [Role::Planner, Role::Executor, Role::Critic, Role::Auditor];
 
@@ -339,8 +396,10 @@ fn content(facts: &Facts) -> Option<Content> {
             objective: text("count the words"),
             required_tools: list([text("wc")]),
         }),
-        Facts::ProposalReviewed(_) => {
-            Content::ProposalReviewed(ProposalReviewContent { conditions: list([]), rationale: text("fine") })
+        Facts::ProposalReviewed(facts) => {
+            let count = usize::try_from(facts.conditions.as_u64()).unwrap();
+            let conditions = list(vec![text("read only"); count]);
+            Content::ProposalReviewed(ProposalReviewContent { conditions, rationale: text("fine") })
         }
         Facts::ToolIntentSigned(_) => Content::ToolIntentSigned(IntentContent {
             input_hash: sha256(b"words"),
@@ -374,7 +433,7 @@ fn content(facts: &Facts) -> Option<Content> {
             verdict: text("done"),
         }),
         Facts::VerificationRunCompleted(_) => Content::VerificationRunCompleted(VerificationContent {
-            report: sha256(b"report"),
+            report: sha256(REPORT),
             summary: text("passed"),
         }),
         Facts::QuestionAsked(_) => Content::QuestionAsked(asks()),

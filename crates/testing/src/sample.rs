@@ -12,14 +12,15 @@ use demur_core::{
 use demur_ledger::{
     author::{Artifact, Draft},
     content::{
-        ArtifactContent, NameContent, NoteContent, ProposalContent, ProposalReviewContent, SessionContent,
+        ArtifactContent, NameContent, NoteContent, PolicyContent, PolicyDocument, ProposalContent,
+        ProposalReviewContent, SessionContent,
     },
     desk::{Desk, Recorded, Run},
     entry::{Address, ArtifactPlace, Entry},
     event_type::{Content, EventType, Facts, TraceKind},
     facts::{
-        KeyRegistered, KeyRevoked, Participant, Policy, ProposalCreated, ProposalDecision, ProposalReviewed,
-        RevocationReason, Risk, SessionInitialized,
+        KeyRegistered, KeyRevoked, Participant, Policy, PolicyRecorded, ProposalCreated, ProposalDecision,
+        ProposalReviewed, RevocationReason, Risk, SessionInitialized,
     },
     name::{CommandId, Position, PrincipalId, TraceId},
     role::Role,
@@ -154,7 +155,7 @@ impl Sample {
         self.agent(role).key.public().fingerprint()
     }
 
-    /// Returns a run that is open and has one event.
+    /// Returns a run that is open and has two events.
     pub fn open(&mut self) -> Work {
         let trace = TraceId::new(self.now, &mut self.random);
         let mut work = Work { run: Run::new(trace), expected: None, entries: Vec::new() };
@@ -168,10 +169,16 @@ impl Sample {
             retry_limit: whole(1),
         };
         self.say(&mut work, SessionInitialized { participants: list(participants), policy });
+        self.now = self.now.plus_millis(10);
+        let document = PolicyDocument::of_numbers(policy);
+        let content = Content::PolicyRecorded(PolicyContent { document, hash: None });
+        let said = (EventType::PolicyRecorded, Role::Desk, PolicyRecorded {}.into());
+        let recorded = self.desk.record(&mut work.run, said, &content, None, self.now, &mut self.random);
+        work.entries.push(entry(recorded.unwrap()));
         work
     }
 
-    /// Returns a run that takes any number of artifacts: three events.
+    /// Returns a run that takes any number of artifacts: four events.
     pub fn executing(&mut self) -> Work {
         let mut work = self.open();
         self.say(&mut work, ProposalCreated { fallback_for: None, replaces: None });
@@ -292,7 +299,8 @@ pub fn rounds(full: usize, reduced: usize) -> usize {
 }
 
 fn entry(recorded: Recorded) -> Entry {
-    Entry { event: recorded.event, opening: recorded.opening, artifact: None }
+    let Recorded { event, opening, meaning } = recorded;
+    Entry { event, opening, artifact: None, meaning }
 }
 
 fn content(kind: EventType) -> Option<Content> {

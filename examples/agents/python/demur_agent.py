@@ -135,6 +135,10 @@ class Agent:
         content = {"media_type": media_type, "name": name, "size": len(data)}
         return self.say("artifact_recorded", {}, content, data)
 
+    def report(self, data: bytes) -> int:
+        """Records the auditor's report, JSON with the verdict in its member `status`; returns its sequence."""
+        return self.say("report_recorded", {}, None, data)
+
     def done(self) -> None:
         """Ends the turn."""
         self._turn = None
@@ -179,7 +183,8 @@ class Agent:
         if salt is not None and digest("content", bytes.fromhex(salt), canonical(content)) != event["content"]:
             raise DeskError(f"the content of event {sequence} does not open its commitment")
         said = event["statement"] or event["record"]
-        self._due = said["facts"]["commitment"] if said["type"] == "artifact_recorded" else None
+        records = said["type"] in ("artifact_recorded", "report_recorded")
+        self._due = said["facts"]["commitment"] if records else None
         self._head = {"hash": digest("envelope", canonical(event)), "sequence": sequence}
         content = content if salt is not None else None  # what nobody committed to is not content
         return Event(sequence, said["type"], said["role"], event["actor"], said["facts"], content, event["statement"])

@@ -35,17 +35,18 @@ class Outcome:
     exit_status: int | None
     duration_ms: int
     stdout: bytes
+    stderr: bytes
 
 
 def run(command: list[str], stdin: str) -> Outcome:
     """Runs a tool: no shell, with an end. It is no sandbox."""
     began, status, failure, message = time.monotonic(), None, None, ""
     # Files instead of pipes: nobody has to read and write at the same time, and nobody waits for the other.
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         given.write(stdin.encode())
         given.seek(0)
         try:
-            ended = subprocess.run(command, stdin=given, stdout=output, timeout=TIME, check=False)
+            ended = subprocess.run(command, stdin=given, stdout=output, stderr=errors, timeout=TIME, check=False)
             status = ended.returncode if ended.returncode >= 0 else None
             if ended.returncode != 0:
                 failure = "exit" if status is not None else "signal"
@@ -55,8 +56,9 @@ def run(command: list[str], stdin: str) -> Outcome:
         except (OSError, ValueError) as error:
             failure, message = "not_started", str(error)
         output.seek(0)
+        errors.seek(0)
         duration = int((time.monotonic() - began) * 1000)
-        return Outcome(failure, message, status, duration, output.read(OUTPUT))
+        return Outcome(failure, message, status, duration, output.read(OUTPUT), errors.read(OUTPUT))
 
 
 class Executor:
@@ -92,9 +94,9 @@ class Executor:
             return True
         if intent.started is not None:
             # Started by a process that is no more: nobody knows how it ended, and it is not done twice.
-            self.end(intent.started, Outcome("lost", "the executor stopped while the tool ran", None, 0, b""), [])
+            self.end(intent.started, Outcome("lost", "the executor stopped while the tool ran", None, 0, b"", b""), [])
             return None
-        if intent.decision == "approved" or self.may_go_ahead(intent):
+        if not intent.unshown and (intent.decision == "approved" or self.may_go_ahead(intent)):
             self.execute(call, at)
             return None
         return False
@@ -121,8 +123,10 @@ class Executor:
         facts = {"input": self.history.artifacts[input_name(call)], "intent": intent}
         started = self.agent.say("tool_execution_started", facts, {"limits": LIMITS})
         outcome = run(call["command"], call["stdin"])
-        output = self.agent.store(f"{call['name']}.stdout", "text/plain", outcome.stdout)
-        self.end(started, outcome, [output])
+        # Also where there is nothing in them: what a tool kept to itself is evidence too.
+        stdout = self.agent.store(f"{call['name']}.stdout", "text/plain", outcome.stdout)
+        stderr = self.agent.store(f"{call['name']}.stderr", "text/plain", outcome.stderr)
+        self.end(started, outcome, [stdout, stderr])
 
     def end(self, started: int, outcome: Outcome, outputs: list[int]) -> None:
         """Says how a tool ended."""
@@ -140,29 +144,30 @@ class Executor:
         attempts = [(call, self.history.attempt(sha256(call_input(call)))) for call in self.plan["calls"]]
         ended = [(call, found[1]) for call, found in attempts if found and found[1].ended is not None]
         new = [(call, intent) for call, intent in ended if claim_text(call, intent) not in self.history.said]
-        everything = sorted(self.history.artifacts.values())
         disputed = set(self.history.challenges.values())
         claims = self.history.claims.items()
-        weak = [(at, claim) for at, claim in claims if at in disputed and claim.evidence != everything]
+        everything = {about: self.history.grounds(about) for about in (False, True)}
+        weak = [(at, each) for at, each in claims if at in disputed and each.evidence != everything[each.about_failure][0]]
         if new:
             for call, intent in new:
                 self.issue(call, intent)
         elif weak:
             for at, claim in weak:
-                self.revise(at, claim, everything)
+                self.revise(at, claim, everything[claim.about_failure])
         elif self.history.claims:
             self.finish()
 
     def issue(self, call: Json, intent: Intent) -> None:
-        """Claims what came out of a call."""
-        evidence = [self.history.artifacts[input_name(call)], *intent.outputs]
+        """Claims what came out of a call. Only a failure is shown by what the tool was given, too."""
+        given = [self.history.artifacts[input_name(call)]] if intent.failed else []
+        evidence = [*given, *intent.outputs]
         facts = {"about_failure": intent.failed, "evidence": evidence, "executions": [intent.ended]}
         self.agent.say("claim_issued", facts, {"confidence": 90, "text": claim_text(call, intent)})
 
-    def revise(self, at: int, claim: Claim, evidence: list[int]) -> None:
-        """Says a disputed claim again, and cites everything that was recorded."""
-        facts = {"about_failure": claim.about_failure, "evidence": evidence, "replaces": at}
-        facts["executions"] = claim.executions
+    def revise(self, at: int, claim: Claim, grounds: tuple[list[int], list[int]]) -> None:
+        """Says a disputed claim again, and cites everything that can be cited."""
+        facts = {"about_failure": claim.about_failure, "replaces": at}
+        facts["evidence"], facts["executions"] = grounds
         self.agent.say("claim_revised", facts, {"confidence": 90, "text": claim.text})
 
     def finish(self) -> None:

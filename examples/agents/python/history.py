@@ -23,8 +23,10 @@ class Intent:
 
     risk: str
     input_hash: str | None
+    unshown: set[int]  # conditions that the critic has not shown to hold
     decision: str | None = None
     started: int | None = None
+    given: int | None = None
     ended: int | None = None
     failed: bool = False
     outputs: list[int] = field(default_factory=list)
@@ -56,6 +58,14 @@ class History:
         same = [(at, intent) for at, intent in self.intents.items() if intent.input_hash == input_hash]
         return same[-1] if same else None
 
+    def grounds(self, about_failure: bool) -> tuple[list[int], list[int]]:
+        """Returns everything that a claim can cite: artifacts, and the executions that they come from. What a tool was
+        given, and what failed, counts for a claim about a failure alone."""
+        ended = [each for each in self.intents.values() if each.ended and (about_failure or not each.failed)]
+        outputs = {at for each in ended for at in each.outputs}
+        given = {each.given for each in ended if each.given is not None and about_failure}
+        return sorted(outputs | given), sorted(each.ended for each in ended if each.ended)
+
     def take(self, event: Event) -> None:
         """Takes in the next event."""
         at, facts, content = event.sequence, event.facts, event.content or {}
@@ -68,11 +78,16 @@ class History:
             case "artifact_recorded":
                 self.artifacts[content.get("name", "")] = at
             case "tool_intent_signed":
-                self.intents[at] = Intent(facts["risk"], content.get("input_hash"))
+                self.intents[at] = Intent(facts["risk"], content.get("input_hash"), set(facts["meets"]))
             case "tool_intent_reviewed":
                 self.intents[facts["intent"]].decision = facts["decision"]
+            case "condition_judged":
+                unshown = self.intents[facts["intent"]].unshown
+                (unshown.discard if facts["holds"] else unshown.add)(facts["condition"])
+            case "check_stated" if event.role == "critic" and facts["condition"] is not None:
+                self.intents[facts["about"]].unshown.discard(facts["condition"])
             case "tool_execution_started":
-                self.intents[facts["intent"]].started = at
+                self.intents[facts["intent"]].started, self.intents[facts["intent"]].given = at, facts["input"]
             case "tool_execution_completed" | "tool_execution_failed":
                 intent = next(each for each in self.intents.values() if each.started == facts["started"])
                 intent.ended, intent.outputs = at, facts["outputs"]

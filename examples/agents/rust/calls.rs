@@ -47,9 +47,13 @@ impl Executor {
         let input = self.history.artifacts.get(&call.input_name()).copied();
         let started = self.agent.say(ToolExecutionStarted { input, intent }, content)?.sequence;
         let outcome = tool::run(&call.command, &call.stdin)?;
-        let name = format!("{}.stdout", call.name);
-        let output = self.agent.store(&name, "text/plain", outcome.stdout.clone())?.sequence;
-        self.end(started, &outcome, vec![output])
+        // Also where there is nothing in them: what a tool kept to itself is evidence too.
+        let mut outputs = Vec::new();
+        for (stream, bytes) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {
+            let name = format!("{}.{stream}", call.name);
+            outputs.push(self.agent.store(&name, "text/plain", bytes.clone())?.sequence);
+        }
+        self.end(started, &outcome, outputs)
     }
 
     fn end(
@@ -75,7 +79,8 @@ impl Executor {
     /// Says that nobody knows how a tool ended.
     pub(crate) fn lose(&mut self, started: Sequence) -> Result<(), Box<dyn Error>> {
         let failure = Some((FailureKind::Lost, "the executor stopped while the tool ran".to_owned()));
-        let outcome = Outcome { failure, exit_status: None, duration: 0, stdout: Vec::new() };
+        let outcome =
+            Outcome { failure, exit_status: None, duration: 0, stdout: Vec::new(), stderr: Vec::new() };
         self.end(started, &outcome, Vec::new())
     }
 }

@@ -27,7 +27,7 @@ impl Executor {
         let weak = self.weak_claims();
         match (new.is_empty(), weak.is_empty()) {
             (false, _) => new.iter().try_for_each(|(call, ended)| self.issue(call, ended)),
-            (true, false) => weak.into_iter().try_for_each(|(at, claimed)| self.revise(at, claimed)),
+            (true, false) => weak.into_iter().try_for_each(|(at, claimed)| self.revise(at, &claimed)),
             (true, true) if self.history.claims.is_empty() => Ok(()),
             (true, true) => self.finish(plan),
         }
@@ -41,7 +41,9 @@ impl Executor {
     }
 
     fn issue(&mut self, call: &Call, ended: &Ended) -> Result<(), Box<dyn Error>> {
+        // Only a failure is shown by what the tool was given, too.
         let input = self.history.artifacts.get(&call.input_name()).copied();
+        let input = input.filter(|_| ended.failure.is_some());
         let evidence: Vec<Sequence> = input.into_iter().chain(ended.outputs.iter().copied()).collect();
         let facts = ClaimIssued {
             about_failure: ended.failure.is_some(),
@@ -55,30 +57,34 @@ impl Executor {
     /// Returns the disputed claims that do not cite all there is yet.
     fn weak_claims(&self) -> Vec<(Sequence, Claimed)> {
         let disputed: BTreeSet<&Sequence> = self.history.challenges.values().collect();
-        let everything = self.everything();
-        let weak = self
-            .history
-            .claims
-            .iter()
-            .filter(|(at, claimed)| disputed.contains(at) && claimed.evidence.len() < everything.len());
+        let weak = self.history.claims.iter().filter(|(at, claimed)| {
+            let (everything, _) = self.everything(claimed.about_failure);
+            disputed.contains(at) && claimed.evidence.len() < everything.len()
+        });
         weak.map(|(at, claimed)| (*at, claimed.clone())).collect()
     }
 
-    /// Says a disputed claim again, and cites everything that was recorded.
-    fn revise(&mut self, replaces: Sequence, claimed: Claimed) -> Result<(), Box<dyn Error>> {
+    /// Says a disputed claim again, and cites everything that can be cited.
+    fn revise(&mut self, replaces: Sequence, claimed: &Claimed) -> Result<(), Box<dyn Error>> {
+        let (evidence, executions) = self.everything(claimed.about_failure);
         let facts = ClaimRevised {
             about_failure: claimed.about_failure,
-            evidence: self.everything().try_into()?,
-            executions: claimed.executions.try_into()?,
+            evidence: evidence.try_into()?,
+            executions: executions.try_into()?,
             replaces,
         };
         self.agent.say(facts, Content::ClaimRevised(content(&claimed.text)?))?;
         Ok(())
     }
 
-    fn everything(&self) -> Vec<Sequence> {
-        let artifacts: BTreeSet<Sequence> = self.history.artifacts.values().copied().collect();
-        artifacts.into_iter().collect()
+    /// Returns what the executions produced that a claim can be about, and those executions. What a tool was given, and
+    /// what failed, counts for a claim about a failure alone; the outputs are enough here.
+    fn everything(&self, about_failure: bool) -> (Vec<Sequence>, Vec<Sequence>) {
+        let ended = self.history.intents.values().filter_map(|intent| intent.ended.as_ref());
+        let ended: Vec<_> = ended.filter(|ended| about_failure || ended.failure.is_none()).collect();
+        let outputs: BTreeSet<Sequence> = ended.iter().flat_map(|ended| ended.outputs.clone()).collect();
+        let executions: BTreeSet<Sequence> = ended.iter().map(|ended| ended.at).collect();
+        (outputs.into_iter().collect(), executions.into_iter().collect())
     }
 
     fn finish(&mut self, plan: &Plan) -> Result<(), Box<dyn Error>> {

@@ -104,6 +104,8 @@ impl Executor {
         Ok(match (intent.review, intent.started, &intent.ended) {
             (_, _, Some(_)) | (Some(IntentDecision::Blocked), ..) => Next::Nothing,
             (_, Some(started), None) => Next::Lose(started),
+            // The critic shows first that the conditions hold.
+            _ if self.history.state().unshown(at).is_some() => Next::Wait,
             (Some(IntentDecision::Approved), None, None) => Next::Execute(at),
             (None, None, None) if free => Next::Execute(at),
             (None, None, None) => Next::Wait,

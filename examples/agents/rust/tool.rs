@@ -22,6 +22,8 @@ pub(crate) struct Outcome {
     pub(crate) duration: u64,
     /// The beginning of what it wrote to standard output.
     pub(crate) stdout: Vec<u8>,
+    /// The beginning of what it wrote to standard error.
+    pub(crate) stderr: Vec<u8>,
 }
 
 /// The limits of a tool in words, for the record.
@@ -32,27 +34,33 @@ pub(crate) const LIMITS: [&str; 3] =
 pub(crate) fn run(command: &[String], stdin: &str) -> Result<Outcome, Box<dyn Error>> {
     let began = Instant::now();
     // Files instead of pipes: nobody has to read and write at the same time, and nobody waits for the other.
-    let (mut input, mut output) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    let (mut input, output, errors) = (tempfile::tempfile()?, tempfile::tempfile()?, tempfile::tempfile()?);
     input.write_all(stdin.as_bytes())?;
     input.rewind()?;
     let (program, arguments) = command.split_first().ok_or("expected a program, found an empty command")?;
     let mut prepared = Command::new(program);
-    prepared.args(arguments).stdin(input).stdout(output.try_clone()?);
+    prepared.args(arguments).stdin(input).stdout(output.try_clone()?).stderr(errors.try_clone()?);
     let (failure, exit_status) = match prepared.spawn() {
         Err(error) => (Some((FailureKind::NotStarted, error.to_string())), None),
-        Ok(child) => watch(child, &output, began)?,
+        Ok(child) => watch(child, [&output, &errors], began)?,
     };
-    let mut stdout = Vec::new();
-    output.rewind()?;
-    output.take(OUTPUT).read_to_end(&mut stdout)?;
     let duration = u64::try_from(began.elapsed().as_millis())?;
-    Ok(Outcome { failure, exit_status, duration, stdout })
+    let (stdout, stderr) = (written(output)?, written(errors)?);
+    Ok(Outcome { failure, exit_status, duration, stdout, stderr })
+}
+
+/// Returns the beginning of what was written into a file.
+fn written(mut file: File) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.take(OUTPUT).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// A failure with its words, and the exit status where there is one.
 type Ending = (Option<(FailureKind, String)>, Option<u8>);
 
-fn watch(mut child: Child, output: &File, began: Instant) -> Result<Ending, Box<dyn Error>> {
+fn watch(mut child: Child, outputs: [&File; 2], began: Instant) -> Result<Ending, Box<dyn Error>> {
     loop {
         if let Some(status) = child.try_wait()? {
             let exit_status = status.code().and_then(|code| u8::try_from(code).ok());
@@ -60,9 +68,10 @@ fn watch(mut child: Child, output: &File, began: Instant) -> Result<Ending, Box<
             let failure = (!status.success()).then(|| (kind, status.to_string()));
             return Ok((failure, exit_status));
         }
+        let [output, errors] = outputs;
         let failure = if began.elapsed() > TIME {
             (FailureKind::Timeout, "it took more than 10 seconds".to_owned())
-        } else if output.metadata()?.len() > OUTPUT {
+        } else if output.metadata()?.len().max(errors.metadata()?.len()) > OUTPUT {
             (FailureKind::Limit, "it wrote more than 1 MiB".to_owned())
         } else {
             thread::sleep(Duration::from_millis(2));

@@ -17,33 +17,33 @@ def add(corpus: Corpus) -> None:
 
 def _receipts(family: Family) -> None:
     first = tiny()
-    good = first.receipt(2)
+    good = first.receipt(3)
     other = _sibling()
     for name, about, receipt in (
-        ("other-trace", "A receipt of another trace of the store.", other.receipt(1)),
-        ("other-store", "A receipt of another store.", _proposed("elsewhere").export().receipt(1)),
+        ("other-trace", "A receipt of another trace of the store.", other.receipt(2)),
+        ("other-store", "A receipt of another store.", _proposed("elsewhere").export().receipt(2)),
         (
             "other-hash",
             "The desk signed a receipt for another event at this place.",
-            first.receipt(2, event={"hash": "0" * 64, "sequence": 2}),
+            first.receipt(3, event={"hash": "0" * 64, "sequence": 3}),
         ),
         (
             "other-place",
             "The desk signed a receipt for this event at another place.",
-            first.receipt(2, event=first.run[2].position | {"sequence": 1}),
+            first.receipt(3, event=first.run[3].position | {"sequence": 2}),
         ),
         (
             "beyond",
             "The desk signed a receipt for an event the file does not have.",
-            first.receipt(2, event={"hash": "0" * 64, "sequence": 9}),
+            first.receipt(3, event={"hash": "0" * 64, "sequence": 9}),
         ),
         (
             "other-statement",
             "The desk signed a receipt for this event and another statement.",
-            first.receipt(2, statement="0" * 64),
+            first.receipt(3, statement="0" * 64),
         ),
-        ("planner", "The planner signed a receipt in the desk's place.", first.receipt(2, Key("tiny/planner"))),
-        ("stranger", "A stranger signed a receipt.", first.receipt(2, Key("stranger"))),
+        ("planner", "The planner signed a receipt in the desk's place.", first.receipt(3, Key("tiny/planner"))),
+        ("stranger", "A stranger signed a receipt.", first.receipt(3, Key("stranger"))),
         (
             "purpose",
             "The desk signed a receipt with the purpose of a head.",
@@ -52,7 +52,7 @@ def _receipts(family: Family) -> None:
         (
             "changed",
             "The holder changed the time in a receipt.",
-            good | {"document": good["document"] | {"time": first.run[1].envelope["time"]}},
+            good | {"document": good["document"] | {"time": first.run[2].envelope["time"]}},
         ),
     ):
         family.fails(f"receipt-{name}", about, tiny(), "RECEIPT_MISMATCH", receipt=receipt)
@@ -75,7 +75,7 @@ def _pins(family: Family) -> None:
     about = "The reader noted another hash at this place."
     family.fails("against-other", about, tiny(), "AGAINST_MISMATCH", options=["--against", "1:" + "0" * 64])
     about = "The reader noted this hash at another place."
-    family.fails("against-place", about, tiny(), "AGAINST_MISMATCH", options=["--against", f"2:{tiny().run[1].hash}"])
+    family.fails("against-place", about, tiny(), "AGAINST_MISMATCH", options=["--against", f"3:{tiny().run[2].hash}"])
 
 
 def _swapped(family: Family) -> None:
@@ -108,14 +108,14 @@ def _equivocation(family: Family) -> None:
     def fork(*decisions: str) -> Export:
         run = _proposed("fork")
         for decision in decisions:
-            run.review(1, decision)
+            run.review(2, decision)
         return run.export()
 
     about = "The desk shows one reader an approval and another a rejection at the same place."
     family.fails("equivocation", about, fork("approved"), "EQUIVOCATION", second=fork("rejected"))
     longer = _proposed("fork")
-    longer.review(1, "rejected")
-    longer.propose(replaces=1)
+    longer.review(2, "rejected")
+    longer.propose(replaces=2)
     about = "The desk shows two runs that part at one place, one longer than the other."
     family.fails("equivocation-longer", about, fork("approved"), "EQUIVOCATION", second=longer.export())
     cast, twin = Cast("registry fork", ["planner"]), Cast("registry fork", ["planner"])

@@ -74,7 +74,7 @@ def _assurances(family: Family) -> None:
 def _values(family: Family) -> None:
     def case(name: str, about: str, value: Json, code: str = "ORDER_VIOLATION", **facts: Json) -> None:
         kinds: Json = {"kinds": ["yes_no", "multiple_choice", "numeric"], "choices": 2}
-        _case(family, name, about, lambda d: d.answer(0, value=value, **facts), code, **kinds)
+        _case(family, name, about, lambda d: d.answer(0, "person", value, **facts), code, **kinds)
 
     chosen: dict[str, Json] = {"kind": "multiple_choice"}
     case("other-kind", "A text answers a question for anything but a text.", "blue")
@@ -87,9 +87,9 @@ def _values(family: Family) -> None:
     case("number-as-yes", "A number is yes.", True, "CONTENT_INVALID", kind="numeric")
     case("yes-as-text", "A yes is written as a text.", "true", "CONTENT_INVALID", kind="yes_no")
     case("yes-as-number", "A yes is written as 1.", 1, "CONTENT_INVALID", kind="yes_no")
-    _case(family, "text-as-number", "A text is a number.", lambda d: d.answer(0, value=5), "CONTENT_INVALID")
-    _case(family, "text-empty", "An answer says nothing.", lambda d: d.answer(0, value=""), "CONTENT_INVALID")
-    _case(family, "text-null", "An answer is null.", lambda d: d.answer(0, value=None), "CONTENT_INVALID")
+    _case(family, "text-as-number", "A text is a number.", lambda d: d.answer(0, "person", 5), "CONTENT_INVALID")
+    _case(family, "text-empty", "An answer says nothing.", lambda d: d.answer(0, "person", ""), "CONTENT_INVALID")
+    _case(family, "text-null", "An answer is null.", lambda d: d.answer(0, "person", None), "CONTENT_INVALID")
 
 
 def _targets(family: Family) -> None:
@@ -100,15 +100,15 @@ def _targets(family: Family) -> None:
         family,
         "other-hash",
         "An answer names one question by number and another by hash.",
-        lambda d: (d.ask(), d.answer(0, position=at(d, 0, 1))),
+        lambda d: (d.ask(), d.answer(0, "person", position=at(d, 0, 1))),
     )
     _case(
         family,
         "strange-hash",
         "An answer belongs to another wording of the question.",
-        lambda d: d.answer(0, position={"hash": "5" * 64, "sequence": 0}),
+        lambda d: d.answer(0, "person", position={"hash": "5" * 64, "sequence": 0}),
     )
-    _case(family, "to-answer", "An answer answers an answer.", lambda d: (d.answer(0), d.answer(1)))
+    _case(family, "to-answer", "An answer answers an answer.", lambda d: (d.answer(0, "person"), d.answer(1, "person")))
     _case(
         family,
         "later-question",
@@ -120,7 +120,7 @@ def _targets(family: Family) -> None:
         family,
         "by-number",
         "An answer names its question by number alone.",
-        lambda d: d.answer(0, position=0),
+        lambda d: d.answer(0, "person", position=0),
         "SCHEMA_INVALID",
     )
     _case(family, "second", "A second answerer answers.", lambda d: (d.answer(0), d.answer(0, stranger(d))))
@@ -132,8 +132,13 @@ def _targets(family: Family) -> None:
         "Two answers are signed against one event; the desk records both.",
         lambda d: (d.answer(0), d.answer(0, stranger(d), seen=0)),
     )
-    _case(family, "cancelled", "An answer to a cancelled question.", lambda d: (d.cancel(0), d.answer(0)))
-    _case(family, "declined", "An answer to a declined question.", lambda d: (d.decline(0), d.answer(0)))
+    _case(family, "cancelled", "An answer to a cancelled question.", lambda d: (d.cancel(0), d.answer(0, "person")))
+    _case(
+        family,
+        "declined",
+        "An answer to a declined question.",
+        lambda d: (d.decline(0, "person"), d.answer(0, "person")),
+    )
 
 
 def _guesses(family: Family) -> None:
@@ -252,17 +257,17 @@ def _accepted(family: Family) -> None:
         fill(plan)
         family.fails(f"accepted-{name}", about, plan.export(), code, len(plan.trace.entries) - 1)
 
-    case("block", "Somebody accepts a gap that must be answered.", lambda d: d.accept(2), severity="block")
-    case("twice", "A gap is accepted twice.", lambda d: (d.accept(2), d.accept(2)))
-    case("answered", "An answered gap is accepted.", lambda d: (d.answer(2), d.accept(2)))
-    case("then-answered", "An accepted gap is answered.", lambda d: (d.accept(2), d.answer(2)))
+    case("block", "Somebody accepts a gap that must be answered.", lambda d: d.accept(2, "person"), severity="block")
+    case("twice", "A gap is accepted twice.", lambda d: (d.accept(2, "person"), d.accept(2, "person")))
+    case("answered", "An answered gap is accepted.", lambda d: (d.answer(2, "person"), d.accept(2, "person")))
+    case("then-answered", "An accepted gap is answered.", lambda d: (d.accept(2, "person"), d.answer(2, "person")))
     strange = {"hash": "5" * 64, "sequence": 2}
-    case("strange-hash", "A gap is accepted in other words.", lambda d: d.accept(2, position=strange))
+    case("strange-hash", "A gap is accepted in other words.", lambda d: d.accept(2, "person", position=strange))
     case("by-unnamed", "A key accepts what people are asked.", lambda d: d.accept(2), answerers=PEOPLE)
     case("raised", "A key calls its acceptance terminal.", lambda d: d.accept(2, assurance="terminal"))
     case("below", "A key accepts where a person is needed.", lambda d: d.accept(2), assurance="terminal")
     case("by-agent", "An agent accepts in its own role.", lambda d: d.accept(2, "agent"), "ROLE_POLICY_VIOLATION")
-    case("revoked", "An acceptance is taken back.", lambda d: (d.accept(2), d.revoke(3, 2)))
+    case("revoked", "An acceptance is taken back.", lambda d: (d.accept(2, "person"), d.revoke(3, 2, "person")))
 
 
 def _roles(family: Family) -> None:

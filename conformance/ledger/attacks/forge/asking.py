@@ -23,7 +23,6 @@ class Dialogue(Run):
         cast = self.cast
         if role != "desk" and role not in cast.agents:
             cast.agents[role] = agent(cast.store.label, role)
-            cast.store.register(cast.agents[role])
         return cast[role]
 
     def act(self, who: str | Agent, kind: str, facts: dict[str, Json], content: Json = None, **rest: Any) -> Entry:

@@ -89,11 +89,14 @@ class Family:
         return path
 
 
-# The checks 11 to 14 of the table, which need the state machine.
+# Roles, order, claims, endings, and of the meaning what follows from the state of a run.
 BEYOND_INTEGRITY = {
     "ROLE_POLICY_VIOLATION",
     "ORDER_VIOLATION",
     "CLAIM_UNPROVEN",
     "CLAIM_DISPUTED",
+    "BLOCKED_AGAIN",
+    "RETRY_LIMIT",
+    "TOOL_BLOCKED",
     "FINALIZATION_INCOMPLETE",
 }

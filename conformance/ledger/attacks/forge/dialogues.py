@@ -4,7 +4,7 @@ from forge.asking import PEOPLE, Dialogue, Fill, run, work
 from forge.case import Corpus, Family
 from forge.encode import Json, moment
 from forge.export import Export
-from forge.stories import EVERYBODY, TRIO
+from forge.stories import EVERYBODY
 from forge.writer import Agent, agent
 
 
@@ -248,36 +248,35 @@ def _runs(family: Family) -> None:
     whole.ask("planner", blocks=["propose"])
     whole.answer(1)
     whole.propose()
-    whole.review(3)
-    whole.intend(3)
-    whole.intend(3)
+    whole.review(4)
+    whole.intend(4)
+    whole.intend(4)
+    whole.store_input()
+    whole.ask("executor", about=6, blocks=["execute"])
+    whole.start(7, 8)
+    whole.answer(9, "person")
+    whole.start(6, 8)
     whole.store_bytes()
-    whole.ask("executor", about=5, blocks=["execute"])
-    whole.start(6, 7)
-    whole.answer(8, "person")
-    whole.start(5, 7)
-    whole.complete(9)
-    whole.complete(11)
+    whole.complete(10, [13])
+    whole.complete(12, [13])
     whole.ask("critic", blocks=["claim"])
-    whole.cancel(14, "critic")
-    whole.claim([7], [12, 13])
-    whole.conclude([16])
+    whole.cancel(16, "critic")
+    whole.claim([13], [14, 15])
+    whole.conclude([18])
     whole.audit()
     whole.ask("auditor")
-    whole.answer(19)
-    whole.verdict(18)
+    whole.answer(21)
+    whole.verdict(20)
     about = "A run with questions of all four; one blocks one intent while another goes on."
     family.holds("run-questions", about, whole.export())
     aside = run("asking aside")
     aside.propose()
-    aside.review(1)
-    aside.intend(1)
-    aside.intend(1)
-    aside.store_bytes()
-    aside.ask("critic", about=3, blocks=["execute"])
-    aside.start(4, 5)
-    aside.complete(7)
-    aside.claim([5], [8])
+    aside.review(2)
+    aside.intend(2)
+    aside.intend(2)
+    aside.ask("critic", about=4, blocks=["execute"])
+    aside.execute(5)
+    aside.claim([9], [10])
     about = "A question about one intent blocks its tool; another intent is executed, and a claim made of it."
     family.holds("run-question-aside", about, aside.export(), "pass_with_warnings", integrity=False)
 
@@ -298,19 +297,6 @@ def _unfinished(family: Family) -> None:
     family.holds("plan-unattested", "A plan is confirmed and not attested.", plan.export())
     about = "The same file under the strict profile, which asks for no attestation."
     family.holds("plan-unattested-strict", about, plan.export(), options=["--strict"])
-    audited = run("unfinished audit", [*TRIO, "auditor"])
-    audited.propose()
-    audited.review(1)
-    audited.intend(1)
-    audited.store_bytes()
-    audited.start(3, 4)
-    audited.complete(5)
-    audited.claim([4], [6])
-    audited.conclude([7])
-    audited.audit()
-    audited.ask("auditor")
-    audited.verdict(9)
-    case("run-audited-open", "A run passes; a question asked while auditing is left open.", audited.export())
 
 
 def alone(dialogue: Dialogue, who: str = "agent") -> Json:

@@ -18,7 +18,7 @@ def add(corpus: Corpus) -> None:
 
 
 def _fields(family: Family) -> None:
-    critic = tiny().run[2].envelope["actor"]
+    critic = tiny().run[3].envelope["actor"]
     beside: Json = {
         "cause": None,
         "facts": {"fallback_for": None, "replaces": None},
@@ -41,37 +41,40 @@ def _fields(family: Family) -> None:
         ("desk", "trace", "the envelope's trace", field(trace=ulid("elsewhere")), mismatch),
         ("desk", "trace-both", "the trace in envelope and statement", _in_both("trace", ulid("elsewhere")), mismatch),
     ):
-        mutate(family, who, name, what, opened(), 1, change, code)
+        mutate(family, who, name, what, opened(), 2, change, code)
 
 
 def _places(family: Family) -> None:
     beyond = field(registry={"hash": "0" * 64, "sequence": 4})
-    other = field(registry={"hash": "0" * 64, "sequence": 3})
+    other = field(registry={"hash": "0" * 64, "sequence": 1})
     mismatch = "STATEMENT_MISMATCH"
     for who, name, what, place, change, code in (
-        ("both", "previous", "the previous hash", 1, field(previous="0" * 64), "CHAIN_BREAK"),
-        ("desk", "previous-null", "the previous hash to null", 1, field(previous=None), mismatch),
+        ("both", "previous", "the previous hash", 2, field(previous="0" * 64), "CHAIN_BREAK"),
+        ("desk", "previous-null", "the previous hash to null", 2, field(previous=None), mismatch),
         ("desk", "previous-first", "the first event's previous hash", 0, field(previous="0" * 64), mismatch),
-        ("both", "registry-earlier", "the pinned registry event to an earlier one", 1, _pin(2), "REGISTRY_PIN"),
-        ("desk", "registry-hash", "the hash of the pinned registry event", 1, other, "REGISTRY_PIN"),
-        ("desk", "registry-beyond", "the pin to an event that is not there", 1, beyond, "REGISTRY_PIN"),
-        ("desk", "registry-null", "the pin to null", 1, field(registry=None), mismatch),
-        ("desk", "sequence-next", "the number to the next one", 1, field(sequence=2), "CHAIN_BREAK"),
-        ("desk", "sequence-before", "the number to the one before", 1, field(sequence=0), mismatch),
+        ("both", "registry-earlier", "the pinned registry event to an earlier one", 2, _pin(0), "REGISTRY_PIN"),
+        ("desk", "registry-hash", "the hash of the pinned registry event", 2, other, "REGISTRY_PIN"),
+        ("desk", "registry-beyond", "the pin to an event that is not there", 2, beyond, "REGISTRY_PIN"),
+        ("desk", "registry-null", "the pin to null", 2, field(registry=None), mismatch),
+        ("desk", "sequence-next", "the number to the next one", 2, field(sequence=3), "CHAIN_BREAK"),
+        ("desk", "sequence-before", "the number to the one before", 2, field(sequence=1), mismatch),
         (
             "both",
             "time-earlier",
             "the time to one before the event before",
-            1,
+            2,
             field(time=moment(20)),
             "TIME_BACKWARDS",
         ),
-        ("desk", "time-late", "the time to one past the limit", 1, field(time=moment(990_000)), "STATEMENT_EXPIRED"),
+        ("desk", "time-late", "the time to one past the limit", 2, field(time=moment(990_000)), "STATEMENT_EXPIRED"),
     ):
         mutate(family, who, name, what, opened(), place, change, code)
-    mutate(family, "desk", "registry-first", "the first event's pin", opened(), 0, _pin(1), "SEEN_INVALID", 1)
-    shifted = field(time=moment(51))
-    mutate(family, "both", "time-shifted", "the time by a millisecond", tiny(), 1, shifted, "SEEN_INVALID", 2)
+    pinned = Cast("mutated pin", TRIO).gathered().run()
+    pinned.propose()
+    export = pinned.export()
+    mutate(family, "desk", "registry-first", "the first event's pin", export, 0, _pin(1), "SEEN_INVALID", 2)
+    shifted = field(time=moment(41))
+    mutate(family, "both", "time-shifted", "the time by a millisecond", tiny(), 2, shifted, "SEEN_INVALID", 3)
 
 
 def _records(family: Family) -> None:
@@ -97,15 +100,15 @@ def _records(family: Family) -> None:
 def _last_event(family: Family) -> None:
     """The last event is seen by nobody: only the head binds it, and the desk can sign another head."""
     forged = tiny()
-    forged.run[2].envelope["time"] = moment(70)
+    forged.run[3].envelope["time"] = moment(70)
     about = "An outsider changes the time of the last event."
     family.fails("last-time-outsider", about, forged.copy(), "HEAD_INVALID")
     about = "The desk changes the time of the last event and signs again; nothing in the file shows it."
     family.holds("last-time-desk", about, forged.seal(), "pass_with_warnings", integrity=False)
     about = "The same, but the author of the last event kept its receipt."
-    family.fails("last-time-desk-receipt", about, forged.copy(), "RECEIPT_MISMATCH", receipt=tiny().receipt(2))
+    family.fails("last-time-desk-receipt", about, forged.copy(), "RECEIPT_MISMATCH", receipt=tiny().receipt(3))
     about = "The same, but a reader noted the head before."
-    options = ["--against", f"2:{tiny().run[2].hash}"]
+    options = ["--against", f"3:{tiny().run[3].hash}"]
     family.fails("last-time-desk-against", about, forged.copy(), "AGAINST_MISMATCH", options=options)
 
 

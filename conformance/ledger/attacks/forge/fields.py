@@ -38,7 +38,7 @@ def _unknown(family: Family) -> None:
     case("head-document", bare(), lambda x: x.heads[0]["document"], "FILE_MALFORMED")
     case("head-proof", bare(), lambda x: x.heads[0]["proof"], "FILE_MALFORMED")
     case("head-position", bare(), lambda x: x.heads[0]["document"]["head"], "FILE_MALFORMED")
-    case("artifact-line", stored(), lambda x: x.run[3].artifact or {}, "FILE_MALFORMED")
+    case("artifact-line", stored(), lambda x: x.run[4].artifact or {}, "FILE_MALFORMED")
     case("inclusion", revoked_early(), lambda x: x.inclusions[0], "FILE_MALFORMED")
     case("inclusion-leaf", revoked_early(), lambda x: x.inclusions[0]["leaf"], "FILE_MALFORMED")
     about = "The desk adds an unknown field to an event line."
@@ -154,21 +154,21 @@ def _contents(family: Family) -> None:
         run = Cast("contents", TRIO).run()
         run.propose(content=content)
         about = f"The planner commits to content with {what}."
-        family.fails(f"content-{name}", about, run.export(), "CONTENT_INVALID", 1)
+        family.fails(f"content-{name}", about, run.export(), "CONTENT_INVALID", 2)
     cast = Cast("contents", ["planner"])
     cast.store.revoke(cast["planner"], content={"note": "x" * 4_097})
     about = "The desk commits to a note of one code point too many."
     family.fails("content-long-text", about, Export(cast.store), "CONTENT_INVALID", 2)
     run = Cast("contents", TRIO).run()
     run.propose()
-    facts = {"conditions": 1, "decision": "conditionally_approved", "proposal": 1}
+    facts = {"conditions": 1, "decision": "conditionally_approved", "proposal": 2}
     run.say("critic", "proposal_reviewed", facts, {"conditions": [], "rationale": "fine"})
     about = "The critic counts one condition in the facts and names none in the content."
-    family.fails("content-conditions", about, run.export(), "CONTENT_INVALID", 2)
+    family.fails("content-conditions", about, run.export(), "CONTENT_INVALID", 3)
     run = Cast("contents", TRIO).run().work()
-    run.conclude([8], content={"claims": [{"claim": 7, "text": "five words"}], "verdict": "done"})
+    run.conclude([9], content={"claims": [{"claim": 8, "text": "five words"}], "verdict": "done"})
     about = "The executor's final statement names other claims in its content than in its facts."
-    family.fails("content-claims", about, run.export(), "CONTENT_INVALID", 9)
+    family.fails("content-claims", about, run.export(), "CONTENT_INVALID", 10)
     run = Cast("contents", TRIO).run()
     run.trace.say(run.cast["planner"], "proposal_created", {"fallback_for": None, "replaces": None})
     about = "The planner commits to nothing where content is required."
@@ -178,9 +178,9 @@ def _contents(family: Family) -> None:
     about = "The desk commits to content where the type has none."
     family.fails("content-extra", about, Export(store), "COMMITMENT_MISMATCH", 2)
     export = tiny()
-    export.run[2].salt = export.run[1].salt
+    export.run[3].salt = export.run[2].salt
     about = "The desk discloses a review with the salt of a proposal."
-    family.fails("content-other-salt", about, export.seal_checkpoint(), "COMMITMENT_MISMATCH", 2)
+    family.fails("content-other-salt", about, export.seal_checkpoint(), "COMMITMENT_MISMATCH", 3)
 
 
 def _rename(export: Export, _: Json) -> None:

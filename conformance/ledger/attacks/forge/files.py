@@ -49,12 +49,12 @@ def _cut(family: Family) -> None:
     lines = mini().lines()
     for name, about, count in (
         ("header", "after the header", 1),
-        ("registry", "in the registry", 3),
-        ("registry-end", "before the head of the registry", 5),
-        ("registry-head", "after the head of the registry", 6),
-        ("run", "in the run", 7),
-        ("run-end", "before the head of the run", 8),
-        ("checkpoint", "before the checkpoint", 9),
+        ("registry", "in the registry", 2),
+        ("registry-end", "before the head of the registry", 3),
+        ("registry-head", "after the head of the registry", 4),
+        ("run", "in the run", 5),
+        ("run-end", "before the head of the run", 6),
+        ("checkpoint", "before the checkpoint", 7),
     ):
         family.fails(f"cut-{name}", f"An outsider cuts the file {about}.", b"".join(lines[:count]), "FILE_TRUNCATED")
     whole = bare().text()
@@ -62,7 +62,7 @@ def _cut(family: Family) -> None:
     family.fails("cut-last-line", "An outsider cuts the file in its last line.", whole[:-20], "FILE_TRUNCATED")
     family.fails("cut-line-feed", "An outsider cuts off the last line feed.", whole[:-1], "FILE_TRUNCATED")
     family.fails("cut-in-event", "An outsider cuts the file in an event.", whole[:900], "FILE_TRUNCATED")
-    cut = b"".join(stored().lines()[:10])
+    cut = b"".join(stored().lines()[:11])
     family.fails("cut-artifact", "An outsider cuts the file between an event and its artifact.", cut, "FILE_TRUNCATED")
 
 
@@ -97,7 +97,7 @@ def _out_of_order(family: Family) -> None:
     early.inclusions = []
     about = "The desk writes an inclusion before the run."
     family.fails(
-        "inclusion-early", about, early.edited(lambda lines: [*lines[:7], inclusion, *lines[7:]]), "FILE_MALFORMED"
+        "inclusion-early", about, early.edited(lambda lines: [*lines[:5], inclusion, *lines[5:]]), "FILE_MALFORMED"
     )
     run = mini()
     run.header["trace"] = run.registry[0].envelope["trace"]
@@ -108,7 +108,7 @@ def _out_of_order(family: Family) -> None:
 
 
 def _artifacts(family: Family) -> None:
-    event = 10
+    event = 11
     artifact = stored().lines()[event]
 
     def case(name: str, about: str, edit: Json) -> None:
@@ -133,17 +133,18 @@ def _artifacts(family: Family) -> None:
     case(
         "of-nothing",
         "The desk adds an artifact to a proposal.",
-        lambda x: [*x[:8], artifact.replace(b'"event":3', b'"event":1'), *x[8:]],
+        lambda x: [*x[:9], artifact.replace(b'"event":4', b'"event":2'), *x[9:]],
     )
 
 
 def _overgrown(family: Family) -> None:
     deep = b"[" * 10_000 + b"]" * 10_000
     family.fails("deep-first", "The first line is 10,000 brackets.", deep + b"\n", "FILE_MALFORMED")
+    brackets = b"[" * 1_000 + b"]" * 1_000
     nested = bare().edited(
-        lambda lines: [*lines[:2], lines[2].replace(b'"planner"]', b'"planner",' + deep + b"]"), *lines[3:]]
+        lambda lines: [*lines[:2], lines[2].replace(b'"planner"]', b'"planner",' + brackets + b"]"), *lines[3:]]
     )
-    family.fails("deep-facts", "The desk writes 10,000 brackets into facts.", nested, "FILE_MALFORMED")
+    family.fails("deep-facts", "The desk writes 1,000 brackets into facts.", nested, "FILE_MALFORMED")
     braces = b'{"a":' * 1_000 + b"1" + b"}" * 1_000
     nested = bare().edited(
         lambda lines: [*lines[:2], lines[2].replace(b'"name":"planner"', b'"name":' + braces), *lines[3:]]

@@ -192,7 +192,7 @@ def _event_lines(family: Family) -> None:
 def _artifact_lines(family: Family) -> None:
     def case(name: str, what: str, fields: dict[str, Json], code: str, event: int | None = None) -> None:
         export = stored()
-        artifact = export.run[3].artifact
+        artifact = export.run[4].artifact
         assert artifact is not None
         artifact.update(fields)
         if code != "FILE_MALFORMED":
@@ -206,10 +206,10 @@ def _artifact_lines(family: Family) -> None:
             event,
         )
 
-    case("bytes", "changes the bytes of an artifact", {"bytes": "Ngo="}, "ARTIFACT_HASH_MISMATCH", 3)
-    case("empty", "empties an artifact", {"bytes": ""}, "ARTIFACT_HASH_MISMATCH", 3)
-    case("salt", "changes the salt of an artifact", {"salt": "0" * 64}, "ARTIFACT_HASH_MISMATCH", 3)
-    case("event", "gives an artifact line another number", {"event": 2}, "FILE_MALFORMED")
+    case("bytes", "changes the bytes of an artifact", {"bytes": "Ngo="}, "ARTIFACT_HASH_MISMATCH", 4)
+    case("empty", "empties an artifact", {"bytes": ""}, "ARTIFACT_HASH_MISMATCH", 4)
+    case("salt", "changes the salt of an artifact", {"salt": "0" * 64}, "ARTIFACT_HASH_MISMATCH", 4)
+    case("event", "gives an artifact line another number", {"event": 3}, "FILE_MALFORMED")
     case("withheld-there", "calls an artifact withheld that is there", {"disclosure": "withheld"}, "FILE_MALFORMED")
     case("salt-missing", "leaves out the salt of an artifact", {"salt": None}, "FILE_MALFORMED")
     case("base64-bits", "sets unused bits in base64", {"bytes": "NQp="}, "FILE_MALFORMED")

@@ -1,105 +1,93 @@
 """Longer honest stories, for the valid cases and for attacks on them."""
 
-from collections.abc import Callable
 from typing import Any
 
+from forge.asking import Dialogue
 from forge.encode import Json
 from forge.export import Export
 from forge.stories import EVERYBODY, TRIO, Cast, Run
 
 
 def challenged() -> Run:
-    """Returns a passed run with a challenge that was resolved; events 9 to 13 deal with it."""
+    """Returns a passed run with a challenge that was resolved; events 10 to 17 deal with it."""
     run = Cast("challenged", EVERYBODY).run().work(challenged=True)
-    run.store_bytes(b"one two three four five\n")
-    run.revise(8, [6, 10], [7])
-    run.resolve(9)
-    return run.close(11)
+    run.intend(2)
+    run.execute(11, b"5 words.txt\n")
+    run.revise(9, [7, 14], [8, 15])
+    run.resolve(10)
+    return run.close(16)
 
 
 def fallback() -> Export:
-    """Returns a passed run with a retry and a fallback."""
+    """Returns a passed run with a retry, and with a fallback to another call."""
     run = Cast("fallback", [*TRIO, "auditor"]).run()
     run.propose()
-    run.review(1, "conditionally_approved", 1)
+    run.review(2, "conditionally_approved", 1)
+    run.store_input()
+    run.intend(2, meets=[0])
+    run.show(5, [4])
+    run.start(5, 4)
+    run.fail(7)
+    run.intend(2, retries=5, meets=[0], risk="high")
+    run.show(9, [4])
+    run.judge(9)
+    run.start(9, 4)
+    run.fail(12)
+    run.propose(fallback_for=9)
+    run.review(14)
+    run.intend(14, data=b"{}")
+    run.store_input(b"{}")
+    run.start(16, 17)
     run.store_bytes()
-    run.intend(1, meets=[0])
-    run.start(4, 3)
-    run.fail(5)
-    run.intend(1, retries=4, meets=[0], risk="high")
-    run.judge(7)
-    run.start(7, 3)
-    run.fail(9)
-    run.propose(fallback_for=7)
-    run.review(11)
-    run.intend(11)
-    run.start(13, 3)
-    run.complete(14)
-    run.claim([3], [15])
-    return run.close(16).export()
+    run.complete(18, [19])
+    run.claim([19], [20])
+    return run.close(21).export()
 
 
 def race() -> Export:
-    """Returns a passed run in which events 1 and 2 were both signed against event 0."""
+    """Returns a run in which events 2 and 3 were both signed against event 1."""
     run = Cast("race", [*TRIO, "auditor"]).run()
     run.propose()
-    run.propose(seen=0)
-    run.review(1)
-    run.review(2, seen=2)
-    run.intend(1)
-    run.store_bytes()
-    run.start(5, 6)
-    run.complete(7)
-    run.claim([6], [8])
-    return run.close(9).export()
+    run.propose(seen=1)
+    run.review(2)
+    run.review(3, seen=3)
+    return run.export()
 
 
 def revoked() -> Export:
-    """Returns a passed run whose planner's key is revoked later, with an inclusion proof."""
-    return _revoked(Cast("revoked", [*TRIO, "auditor"]), lambda run: run.work().close())
+    """Returns a piece of work whose agent's key is revoked later, with an inclusion proof."""
+    cast = Cast("revoked", ["agent"])
+    for name in ("other", "another"):
+        Dialogue(cast, name, None).ask()
+    work = Dialogue(cast, "work", None)
+    work.ask()
+    work.answer(0, "person")
+    return _revoked(work, "agent")
 
 
 def revoked_early() -> Export:
     """Returns a run of two events whose planner's key is revoked later, with an inclusion proof."""
-    return _revoked(Cast("revoked early", TRIO), lambda run: run.abort())
-
-
-def _revoked(cast: Cast, fill: Callable[[Run], object]) -> Export:
+    cast = Cast("revoked early", TRIO)
     cast.run("other").abort()
     cast.run("another").abort()
     run = cast.run()
-    fill(run)
-    proof: Json = cast.store.inclusion(run.trace, len(cast.store.registry.entries))
-    cast.store.revoke(cast["planner"])
+    run.abort()
+    return _revoked(run, "planner")
+
+
+def _revoked(run: Run, role: str) -> Export:
+    store = run.cast.store
+    proof: Json = store.inclusion(run.trace, len(store.registry.entries))
+    store.revoke(run.cast[role])
     return run.export(inclusions=[proof])
 
 
-def texted(content: Json) -> Export:
-    """Returns a passed run whose claim has the given content."""
-    run = Cast("texted", [*TRIO, "auditor"]).run()
-    run.propose()
-    run.review(1)
-    run.intend(1)
-    run.store_bytes()
-    run.start(3, 4)
-    run.complete(5)
-    run.claim([4], [6], content=content)
-    return run.close(7).export()
-
-
 def standing_still() -> Export:
-    """Returns a passed run during which the clock stood still."""
-    cast = Cast("standing", [*TRIO, "auditor"])
-    run = Run(cast, "run", {}, at=cast.store.now)
+    """Returns a run during which the clock stood still."""
+    cast = Cast("standing", TRIO).gathered()
     at: dict[str, Any] = {"at": cast.store.now}
+    run = Run(cast, "run", {}, **at)
     run.propose(**at)
-    run.review(1, **at)
-    run.intend(1, **at)
-    run.store_bytes(**at)
-    run.start(3, 4, **at)
-    run.complete(5, **at)
-    run.claim([4], [6], **at)
-    run.conclude([7], **at)
-    run.audit(**at)
-    run.verdict(**at)
+    run.review(2, **at)
+    run.intend(2, **at)
     return run.export()

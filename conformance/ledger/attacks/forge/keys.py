@@ -22,7 +22,7 @@ def add(corpus: Corpus) -> None:
 def _rewrites(family: Family) -> None:
     run = Cast("tiny", TRIO, keys="attacker").run()
     run.propose()
-    run.review(1, "rejected")
+    run.review(2, "rejected")
     known = tiny()
     about = "Somebody makes the whole history again with new keys; the file alone cannot show it."
     family.holds("rewrite", about, run.export(), "pass_with_warnings", integrity=False)
@@ -31,10 +31,10 @@ def _rewrites(family: Family) -> None:
         "rewrite-pin", about, run.export(), "PIN_MISMATCH", options=["--pin", f"desk={known.desk.key.fingerprint}"]
     )
     about = "A history is made again with new keys, but the critic kept a receipt."
-    family.fails("rewrite-receipt", about, run.export(), "RECEIPT_MISMATCH", receipt=known.receipt(2))
+    family.fails("rewrite-receipt", about, run.export(), "RECEIPT_MISMATCH", receipt=known.receipt(3))
     about = "A history is made again with new keys, but the reader noted a head."
     family.fails(
-        "rewrite-against", about, run.export(), "AGAINST_MISMATCH", options=["--against", f"2:{known.run[2].hash}"]
+        "rewrite-against", about, run.export(), "AGAINST_MISMATCH", options=["--against", f"3:{known.run[3].hash}"]
     )
 
 
@@ -43,50 +43,51 @@ def _roles(family: Family) -> None:
     run.propose()
     double = successor(run.cast["critic"], "made up/critic/2")
     run.cast.store.register(double)
-    run.review(1, who=double)
+    run.review(2, who=double)
     about = "The desk registers a key of its own as the critic's and approves: by the rules the desk's word."
     family.holds("manufactured-author", about, run.export(), "pass_with_warnings", integrity=False)
     run = _proposed("wrong role")
     executor = run.cast["executor"]
-    run.review(1, who=Agent("executor", "critic", executor.key, executor.principal))
-    family.fails("wrong-role", "The executor's key signs an approval as critic.", run.export(), "KEY_ROLE_MISMATCH", 2)
+    run.review(2, who=Agent("executor", "critic", executor.key, executor.principal))
+    family.fails("wrong-role", "The executor's key signs an approval as critic.", run.export(), "KEY_ROLE_MISMATCH", 3)
     run = _proposed("wrong role")
-    run.review(1, who=Agent("executor", "critic", executor.key, run.cast["critic"].principal))
+    executor = run.cast["executor"]
+    run.review(2, who=Agent("executor", "critic", executor.key, run.cast["critic"].principal))
     about = "The executor's key signs an approval as critic, and the desk names the critic as actor."
-    family.fails("wrong-role-actor", about, run.export(), "KEY_ROLE_MISMATCH", 2)
+    family.fails("wrong-role-actor", about, run.export(), "KEY_ROLE_MISMATCH", 3)
     run = _proposed("wrong actor")
     critic = run.cast["critic"]
-    run.review(1, who=Agent("critic", "critic", critic.key, run.cast["planner"].principal))
+    run.review(2, who=Agent("critic", "critic", critic.key, run.cast["planner"].principal))
     about = "The desk books the critic's approval under the planner's principal."
-    family.fails("wrong-actor", about, run.export(), "ACTOR_MISMATCH", 2)
+    family.fails("wrong-actor", about, run.export(), "ACTOR_MISMATCH", 3)
     run = _proposed("desk speaks")
     desk = run.cast.store.desk
-    run.review(1, who=Agent("desk", "critic", desk.key, run.cast["critic"].principal))
+    run.review(2, who=Agent("desk", "critic", desk.key, run.cast["critic"].principal))
     family.fails(
-        "desk-as-critic", "The desk's own key signs an approval as critic.", run.export(), "KEY_ROLE_MISMATCH", 2
+        "desk-as-critic", "The desk's own key signs an approval as critic.", run.export(), "KEY_ROLE_MISMATCH", 3
     )
     run = _proposed("holder speaks")
-    run.review(1, who=as_holder(run.cast["critic"]))
+    run.review(2, who=as_holder(run.cast["critic"]))
     family.fails(
-        "holder-role", "The critic signs an approval in the role of a holder.", run.export(), "KEY_ROLE_MISMATCH", 2
+        "holder-role", "The critic signs an approval in the role of a holder.", run.export(), "KEY_ROLE_MISMATCH", 3
     )
     run = Cast("recovery speaks", TRIO, recovery=True).run()
     run.propose()
     critic = run.cast["critic"]
     assert critic.recovery is not None
-    run.review(1, who=Agent("critic", "critic", critic.recovery, critic.principal))
-    family.fails("recovery-speaks", "The critic's recovery key signs an approval.", run.export(), "KEY_UNKNOWN", 2)
+    run.review(2, who=Agent("critic", "critic", critic.recovery, critic.principal))
+    family.fails("recovery-speaks", "The critic's recovery key signs an approval.", run.export(), "KEY_UNKNOWN", 3)
 
 
 def _revoked(family: Family) -> None:
     run = _proposed("revoked")
     run.cast.store.revoke(run.cast["critic"])
-    run.review(1)
-    family.fails("revoked-speaks", "A revoked key signs an approval.", run.export(), "KEY_REVOKED", 2)
+    run.review(2)
+    family.fails("revoked-speaks", "A revoked key signs an approval.", run.export(), "KEY_REVOKED", 3)
     run = _proposed("revoked")
-    proof = run.cast.store.inclusion(run.trace, 4)
+    proof = run.cast.store.inclusion(run.trace, 3)
     run.cast.store.revoke(run.cast["critic"])
-    run.review(1, pin=3)
+    run.review(2, pin=2)
     about = "The desk lets a revoked key speak by pinning the registry before the revocation."
     family.holds("revoked-backdated", about, run.export(), "pass_with_warnings")
     about = "The same with a proof of what the run held at the revocation: the approval is not under it."
@@ -94,16 +95,16 @@ def _revoked(family: Family) -> None:
     run = _proposed("revoked")
     run.cast.store.revoke(run.cast["critic"])
     run.refuse()
-    run.review(1, pin=3)
+    run.review(2, pin=2)
     about = "The desk pins the revocation once, then goes back behind it for a revoked key."
-    family.fails("revoked-pin-back", about, run.export(), "REGISTRY_PIN", 3)
+    family.fails("revoked-pin-back", about, run.export(), "REGISTRY_PIN", 4)
     run = _proposed("revoked")
     run.cast.store.revoke(run.cast["critic"])
     run.refuse()
     export = run.export()
     export.registry.pop()
     about = "The desk drops the revocation from the registry, but an event pins it."
-    family.fails("revocation-dropped", about, export.seal(), "REGISTRY_PIN", 2)
+    family.fails("revocation-dropped", about, export.seal(), "REGISTRY_PIN", 3)
 
 
 def _rotated(family: Family) -> None:
@@ -111,14 +112,14 @@ def _rotated(family: Family) -> None:
     old = run.cast["critic"]
     rotation = run.cast.store.rotate(old, successor(old, "rotated critic"), old.key)
     run.cast.store.retire(old, rotation)
-    run.review(1)
-    family.fails("retired-speaks", "A rotated and retired key signs an approval.", run.export(), "KEY_RETIRED", 2)
+    run.review(2)
+    family.fails("retired-speaks", "A rotated and retired key signs an approval.", run.export(), "KEY_RETIRED", 3)
     run = _proposed("rotated")
     new = successor(old, "rotated critic")
     run.cast.store.rotate(old, new, old.key)
-    run.review(1, who=new, pin=3)
+    run.review(2, who=new, pin=2)
     about = "A new key speaks at a registry position before its rotation."
-    family.fails("rotation-early", about, run.export(), "KEY_UNKNOWN", 2)
+    family.fails("rotation-early", about, run.export(), "KEY_UNKNOWN", 3)
 
 
 def _pins(family: Family) -> None:
@@ -126,13 +127,13 @@ def _pins(family: Family) -> None:
     late = agent("early", "critic", name="late")
     late.principal = run.cast["critic"].principal
     run.cast.store.register(late)
-    run.review(1, who=late, pin=3)
+    run.review(2, who=late, pin=2)
     family.fails(
         "before-registration",
         "A key speaks at a registry position before its registration.",
         run.export(),
         "KEY_UNKNOWN",
-        2,
+        3,
     )
     run = Cast("early", TRIO).run("first")
     export = run.export()
@@ -140,31 +141,31 @@ def _pins(family: Family) -> None:
     about = "The desk pins the first event to a registry that did not know its author yet."
     family.fails("first-before-registration", about, export.repair().seal(), "KEY_UNKNOWN", 0)
     export = tiny()
-    other = Cast("another store", TRIO).store.registry.entries[3].position
-    export.run[2].envelope["registry"] = other
+    other = Cast("another store", TRIO).store.registry.entries[1].position
+    export.run[3].envelope["registry"] = other
     about = "The desk pins an event of another store's registry."
-    family.fails("pin-elsewhere", about, export.seal(), "REGISTRY_PIN", 2)
+    family.fails("pin-elsewhere", about, export.seal(), "REGISTRY_PIN", 3)
     export = tiny()
-    export.run[2].envelope["registry"] = export.run[1].position
+    export.run[3].envelope["registry"] = export.run[2].position
     about = "The desk pins an event of the run instead of the registry."
-    family.fails("pin-to-run", about, export.seal(), "REGISTRY_PIN", 2)
+    family.fails("pin-to-run", about, export.seal(), "REGISTRY_PIN", 3)
 
 
 def _epochs(family: Family) -> None:
     run = _proposed("epochs")
     run.cast.store.restore()
-    run.review(1, epoch=1)
+    run.review(2, epoch=1)
     family.fails(
-        "epoch-rollback", "The desk goes on in epoch 1 after a restoration.", run.export(), "EPOCH_MISMATCH", 2
+        "epoch-rollback", "The desk goes on in epoch 1 after a restoration.", run.export(), "EPOCH_MISMATCH", 3
     )
     run = _proposed("epochs")
     run.cast.store.restore()
-    run.review(1, pin=3)
+    run.review(2, pin=2)
     about = "The desk writes epoch 2 and pins the registry before the restoration."
-    family.fails("epoch-early", about, run.export(), "EPOCH_MISMATCH", 2)
+    family.fails("epoch-early", about, run.export(), "EPOCH_MISMATCH", 3)
     run = _proposed("epochs")
     run.cast.store.restore()
-    run.review(1, pin=3, epoch=1)
+    run.review(2, pin=2, epoch=1)
     about = "The desk goes on as if there had been no restoration; the pins do not go back, so the file is consistent."
     family.holds("epoch-ignored", about, run.export(), "pass_with_warnings", integrity=False)
     run = _proposed("epochs")
@@ -205,6 +206,8 @@ def _desk_keys(family: Family) -> None:
 
 
 def _proposed(label: str) -> Run:
+    """Returns a run with a proposal, event 2; the critic's key is event 2 of the registry."""
     run = Cast(label, TRIO).run()
     run.propose()
+    run.cast["critic"]
     return run

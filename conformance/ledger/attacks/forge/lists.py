@@ -151,9 +151,9 @@ def _contents(family: Family) -> None:
     about = "The desk commits to a list of what was shown."
     case("shown", about, lambda d: (d.ask(), d.act("desk", "question_delivered", {"question": 0, "to": None}, shown)))
     run = Cast("lists", TRIO).run().work()
-    run.conclude([8], content={"claims": [[8, "five words"]], "verdict": "done"})
+    run.conclude([9], content={"claims": [[9, "five words"]], "verdict": "done"})
     about = "The executor commits to a final statement whose claims are lists."
-    family.fails("list-final-claim", about, run.export(), "CONTENT_INVALID", 9)
+    family.fails("list-final-claim", about, run.export(), "CONTENT_INVALID", 10)
 
 
 def _lines(family: Family) -> None:

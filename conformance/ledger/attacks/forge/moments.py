@@ -50,23 +50,25 @@ def _answered(family: Family) -> None:
     case("late", "An answer comes after the deadline.", lambda d: d.answer(0, at=d.in_time(2000)))
     case("just-late", "An answer comes at the very deadline.", lambda d: d.answer(0, at=d.in_time(1000)))
     case("person-late", "A person answers after the deadline.", lambda d: d.answer(0, "person", at=d.in_time(2000)))
-    case("expired", "An answer to an expired question.", lambda d: (d.expire(0, d.in_time(2000)), d.answer(0)))
+    case(
+        "expired", "An answer to an expired question.", lambda d: (d.expire(0, d.in_time(2000)), d.answer(0, "person"))
+    )
     case(
         "defaulted",
         "An answer after the default took effect.",
-        lambda d: (d.default(0, d.in_time(2000)), d.answer(0)),
+        lambda d: (d.default(0, d.in_time(2000)), d.answer(0, "person")),
         default=True,
     )
     case(
         "default-superseded",
         "An answer supersedes the default.",
-        lambda d: (d.default(0, d.in_time(2000)), d.supersede(1, 0)),
+        lambda d: (d.default(0, d.in_time(2000)), d.supersede(1, 0, "person")),
         default=True,
     )
     case(
         "after-revocation",
         "An answer is taken back after the deadline and given again.",
-        lambda d: (d.answer(0), d.revoke(1, 0, at=d.in_time(2000)), d.answer(0)),
+        lambda d: (d.answer(0, "person"), d.revoke(1, 0, "person", at=d.in_time(2000)), d.answer(0, "person")),
     )
     case(
         "accepted-late",
@@ -77,7 +79,7 @@ def _answered(family: Family) -> None:
     case(
         "old-deadline",
         "An answer comes after the deadline of an escalation, and the first deadline is no longer of use.",
-        lambda d: (d.escalate(0, deadline=d.in_time(100)), d.answer(0, at=d.in_time(500))),
+        lambda d: (d.escalate(0, deadline=d.in_time(100)), d.answer(0, "person", at=d.in_time(500))),
     )
 
 
@@ -125,8 +127,16 @@ def _expired(family: Family) -> None:
     default: dict[str, Json] = {"default": True}
     case("expired-early", "The desk lets a question expire before its deadline.", lambda d: d.expire(0))
     case("expired-twice", "A question expires twice.", lambda d: (d.expire(0, d.in_time(2000)), d.expire(0)))
-    case("expired-answered", "An answered question expires.", lambda d: (d.answer(0), d.expire(0, d.in_time(2000))))
-    case("expired-declined", "A declined question expires.", lambda d: (d.decline(0), d.expire(0, d.in_time(2000))))
+    case(
+        "expired-answered",
+        "An answered question expires.",
+        lambda d: (d.answer(0, "person"), d.expire(0, d.in_time(2000))),
+    )
+    case(
+        "expired-declined",
+        "A declined question expires.",
+        lambda d: (d.decline(0, "person"), d.expire(0, d.in_time(2000))),
+    )
     case("expired-default", "A question with a default expires.", lambda d: d.expire(0, d.in_time(2000)), **default)
     case(
         "expired-extended",
@@ -141,7 +151,7 @@ def _expired(family: Family) -> None:
     case(
         "defaulted-answered",
         "The default takes effect over an answer.",
-        lambda d: (d.answer(0), d.default(0, d.in_time(2000))),
+        lambda d: (d.answer(0, "person"), d.default(0, d.in_time(2000))),
         **default,
     )
     case(
@@ -153,7 +163,7 @@ def _expired(family: Family) -> None:
     case(
         "defaulted-escalated",
         "A declined question is escalated; its default, which is gone, takes effect.",
-        lambda d: (d.decline(0), d.escalate(0, deadline=d.in_time(2000)), d.default(0, d.in_time(3000))),
+        lambda d: (d.decline(0, "person"), d.escalate(0, deadline=d.in_time(2000)), d.default(0, d.in_time(3000))),
         **default,
     )
     case(
@@ -197,7 +207,9 @@ def _extended(family: Family) -> None:
         lambda d: d.extend(0, d.in_time(5000), "answerer"),
         "ROLE_POLICY_VIOLATION",
     )
-    case("answered", "An answered question is extended.", lambda d: (d.answer(0), d.extend(0, d.in_time(5000))))
+    case(
+        "answered", "An answered question is extended.", lambda d: (d.answer(0, "person"), d.extend(0, d.in_time(5000)))
+    )
     _endless(
         family, "extended-endless", "A question without deadline gets one.", lambda d: d.extend(0, d.in_time(5000))
     )
@@ -262,7 +274,7 @@ def _escalated(family: Family) -> None:
 
     case("lower", "An escalation lowers the assurance.", lambda d: d.escalate(0), assurance="terminal")
     case("past", "An escalation sets a deadline in the past.", lambda d: d.escalate(0, deadline=d.in_time(-5)))
-    case("answered", "An answered question is escalated.", lambda d: (d.answer(0), d.escalate(0)))
+    case("answered", "An answered question is escalated.", lambda d: (d.answer(0, "person"), d.escalate(0)))
     case("cancelled", "A cancelled question is escalated.", lambda d: (d.cancel(0), d.escalate(0)))
     case(
         "defaulted",
@@ -309,14 +321,14 @@ def _cancelled(family: Family) -> None:
     case("by-other", "Another agent cancels a question.", lambda d: d.cancel(0, stranger(d, "agent")))
     case("by-answerer", "An answerer cancels a question.", lambda d: d.cancel(0, "answerer"), "ROLE_POLICY_VIOLATION")
     case("by-desk", "The desk cancels a question.", lambda d: d.cancel(0, "desk"), "SIG_MISSING")
-    case("answered", "An answered question is cancelled.", lambda d: (d.answer(0), d.cancel(0)))
+    case("answered", "An answered question is cancelled.", lambda d: (d.answer(0, "person"), d.cancel(0)))
     case("twice", "A question is cancelled twice.", lambda d: (d.cancel(0), d.cancel(0)))
-    case("nothing", "An agent cancels what is no question.", lambda d: (d.answer(0), d.cancel(1)))
+    case("nothing", "An agent cancels what is no question.", lambda d: (d.answer(0, "person"), d.cancel(1)))
 
 
 def _delivered(family: Family) -> None:
     about = "The desk delivers what is no question."
-    _case(family, "delivered-nothing", about, lambda d: (d.answer(0), d.deliver(1)))
+    _case(family, "delivered-nothing", about, lambda d: (d.answer(0, "person"), d.deliver(1)))
     _case(
         family,
         "delivered-by-agent",

@@ -46,21 +46,21 @@ def _statements(family: Family) -> None:
         ("outsider", "store", "the statement's store", said(store="0" * 64), mismatch),
         ("outsider", "trace", "the statement's trace", said(trace=ulid("elsewhere")), mismatch),
     ):
-        mutate(family, who, f"statement-{name}", what, opened(), 1, change, code)
+        mutate(family, who, f"statement-{name}", what, opened(), 2, change, code)
     retract = said(type="claim_retracted")
     challenge = Cast("mutated challenge", TRIO).run().work(challenged=True).export()
-    mutate(family, "outsider", "statement-type", "a challenge into a retraction", challenge, 9, retract, "SIG_INVALID")
+    mutate(family, "outsider", "statement-type", "a challenge into a retraction", challenge, 10, retract, "SIG_INVALID")
 
 
 def _seen(family: Family) -> None:
     what = "what the author had seen to"
     mismatch = "STATEMENT_MISMATCH"
-    earlier = said(seen=stored().run[1].position)
-    mutate(family, "outsider", "seen-earlier", f"{what} an earlier event", stored(), 3, earlier, "SIG_INVALID")
+    earlier = said(seen=stored().run[2].position)
+    mutate(family, "outsider", "seen-earlier", f"{what} an earlier event", stored(), 4, earlier, "SIG_INVALID")
     other = _see(hash="0" * 64)
-    mutate(family, "outsider", "seen-hash", "the hash the author had seen", opened(), 1, other, "SEEN_INVALID")
-    mutate(family, "desk", "seen-itself", f"{what} the event's own place", opened(), 1, _see(sequence=1), mismatch)
-    mutate(family, "desk", "seen-null", f"{what} nothing", opened(), 1, said(seen=None), mismatch)
+    mutate(family, "outsider", "seen-hash", "the hash the author had seen", opened(), 2, other, "SEEN_INVALID")
+    mutate(family, "desk", "seen-itself", f"{what} the event's own place", opened(), 2, _see(sequence=2), mismatch)
+    mutate(family, "desk", "seen-null", f"{what} nothing", opened(), 2, said(seen=None), mismatch)
     first = said(seen={"hash": "0" * 64, "sequence": 0})
     mutate(family, "desk", "seen-first", "what the opener had seen to some event", opened(), 0, first, mismatch)
 
@@ -69,30 +69,30 @@ def _facts(family: Family) -> None:
     loose = {"approval_from": "critical", "evidence_minimum": 1, "fallback": True, "retry_limit": 16}
     intended = Cast("mutated intent", TRIO).run()
     intended.propose()
-    intended.review(1)
-    intended.intend(1)
+    intended.review(2)
+    intended.intend(2)
     for who, name, what, base, place, change, code in (
         ("outsider", "policy", "the policy of a run", opened(), 0, facts(policy=loose), "SIG_INVALID"),
-        ("both", "decision", "the decision of a review", tiny(), 2, facts(decision="rejected"), "SIG_INVALID"),
-        ("outsider", "cite-unseen", "a cited event to an unseen one", tiny(), 2, facts(proposal=2), "CITES_UNSEEN"),
-        ("outsider", "risk", "the risk of an intent", intended.export(), 3, facts(risk="critical"), "SIG_INVALID"),
-        ("outsider", "commitment", "an artifact and its commitment", stored(), 3, _reartifact, "SIG_INVALID"),
-        ("outsider", "outputs", "the outputs of an execution", short(), 6, facts(outputs=[4]), "SIG_INVALID"),
+        ("both", "decision", "the decision of a review", tiny(), 3, facts(decision="rejected"), "SIG_INVALID"),
+        ("outsider", "cite-unseen", "a cited event to an unseen one", tiny(), 3, facts(proposal=3), "CITES_UNSEEN"),
+        ("outsider", "risk", "the risk of an intent", intended.export(), 4, facts(risk="critical"), "SIG_INVALID"),
+        ("outsider", "commitment", "an artifact and its commitment", stored(), 4, _reartifact, "SIG_INVALID"),
+        ("outsider", "outputs", "the outputs of an execution", short(), 7, facts(outputs=[5]), "SIG_INVALID"),
     ):
         mutate(family, who, f"facts-{name}", what, base, place, change, code)
 
 
 def _proofs(family: Family) -> None:
-    critic = tiny().run[2].envelope["proof"]["ed25519"]["key"]
+    desk = Key("tiny/desk").fingerprint
     for who, name, what, change, code in (
-        ("outsider", "key-other", "the proof's key to another registered one", proof(key=critic), "KEY_ROLE_MISMATCH"),
+        ("outsider", "key-other", "the proof's key to another registered one", proof(key=desk), "KEY_ROLE_MISMATCH"),
         ("outsider", "key-unknown", "the proof's key to an unknown one", proof(key="0" * 64), "KEY_UNKNOWN"),
         ("outsider", "signature", "one bit of the signature", _flip, "SIG_INVALID"),
         ("desk", "signature-zero", "the signature to zeros", proof(signature="0" * 128), "SIG_INVALID"),
         ("desk", "none", "the proof to none and leaves the statement", field(proof="none"), "STATEMENT_MISMATCH"),
         ("outsider", "stranger", "the proof to one by a key of their own", _resign, "KEY_UNKNOWN"),
     ):
-        mutate(family, who, f"proof-{name}", what, opened(), 1, change, code)
+        mutate(family, who, f"proof-{name}", what, opened(), 2, change, code)
 
 
 def mutate(
@@ -122,10 +122,10 @@ def mutate(
 
 
 def opened() -> Export:
-    """Returns a run with an opening and a proposal."""
-    export = tiny()
-    export.run.pop()
-    return export.seal()
+    """Returns a run with an opening, the policy and a proposal, event 2."""
+    run = Cast("tiny", TRIO).run()
+    run.propose()
+    return run.export()
 
 
 def said(**fields: Json) -> Change:

@@ -114,11 +114,15 @@ def _confirmations(family: Family) -> None:
     case("confirmed-open", "A plan is confirmed with a gap.", lambda d: (d.find(), d.confirm()))
     case("confirmed-warn", "A plan is confirmed with a warning.", lambda d: (d.find(severity="warn"), d.confirm()))
     case("confirmed-asked", "A plan is confirmed with a question of the agent.", lambda d: (d.ask(), d.confirm()))
-    case("confirmed-declined", "A plan is confirmed after a refusal.", lambda d: (d.find(), d.decline(2), d.confirm()))
+    case(
+        "confirmed-declined",
+        "A plan is confirmed after a refusal.",
+        lambda d: (d.find(), d.decline(2, "person"), d.confirm()),
+    )
     case(
         "confirmed-revoked",
         "A plan is confirmed after the answer was taken back.",
-        lambda d: (d.find(), d.answer(2), d.revoke(3, 2), d.confirm()),
+        lambda d: (d.find(), d.answer(2, "person"), d.revoke(3, 2, "person"), d.confirm()),
     )
     case("confirmed-twice", "A plan is confirmed twice.", lambda d: (d.confirm(), d.confirm()))
     case("confirmed-by-desk", "The desk confirms a plan.", lambda d: d.confirm("desk"), "SIG_MISSING")
@@ -135,12 +139,12 @@ def _confirmations(family: Family) -> None:
     case(
         "superseded-after",
         "An answer is superseded after the confirmation.",
-        lambda d: (d.find(), d.answer(2), d.confirm(), d.supersede(3, 2)),
+        lambda d: (d.find(), d.answer(2, "person"), d.confirm(), d.supersede(3, 2, "person")),
     )
     case(
         "revoked-after",
         "An answer is taken back after the confirmation.",
-        lambda d: (d.find(), d.answer(2), d.confirm(), d.revoke(3, 2)),
+        lambda d: (d.find(), d.answer(2, "person"), d.confirm(), d.revoke(3, 2, "person")),
     )
 
 

@@ -28,7 +28,7 @@ def _none(family: Family) -> None:
             "review",
             "proposal_reviewed",
             "critic",
-            {"conditions": 0, "decision": "approved", "proposal": 1},
+            {"conditions": 0, "decision": "approved", "proposal": 2},
             {"conditions": [], "rationale": "fine"},
         ),
         (
@@ -42,16 +42,16 @@ def _none(family: Family) -> None:
     ):
         run = _proposed()
         if name == "proposal":
-            content = run.trace.entries[1].content
+            content = run.trace.entries[2].content
         run.trace.record(kind, facts, content, role=role)
         about = f"The desk records a {kind} on its own word."
-        family.fails(f"none-{name}", about, run.export(), "SIG_MISSING", 2)
+        family.fails(f"none-{name}", about, run.export(), "SIG_MISSING", 3)
     cast = Cast("none", TRIO)
     cast.store.registry.record(
         "key_revoked", {"key": cast["critic"].key.fingerprint, "reason": "lost"} | cast.store.root(), {"note": "lost"}
     )
     about = "The desk records a revocation without signing it."
-    family.fails("none-revocation", about, Export(cast.store), "SIG_MISSING", 4)
+    family.fails("none-revocation", about, Export(cast.store), "SIG_MISSING", 3)
 
 
 def _kinds(family: Family) -> None:
@@ -63,7 +63,7 @@ def _kinds(family: Family) -> None:
     }
     run.say("desk", "command_refused", facts, {"field": None, "message": "no"})
     about = "The desk signs a refusal with its key, which the type does not take."
-    family.fails("key-on-desk-type", about, run.export(), "STATEMENT_MISMATCH", 2)
+    family.fails("key-on-desk-type", about, run.export(), "STATEMENT_MISMATCH", 3)
     fingerprint = run.cast["planner"].key.fingerprint
     entry = {"key": fingerprint, "signature": "0" * 128}
     for name, what, proof in (
@@ -146,7 +146,7 @@ def _odd(family: Family) -> None:
         case(name, about, partial(_answered, planner, raw))
     run = Cast("odd", TRIO).run()
     run.propose()
-    entry = run.trace.entries[1]
+    entry = run.trace.entries[2]
     entry.envelope["proof"]["ed25519"]["signature"] = run.cast["planner"].key.sign_oddly(
         "statement", canonical(entry.statement), 3
     )

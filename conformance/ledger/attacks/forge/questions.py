@@ -202,22 +202,22 @@ def _abouts(family: Family) -> None:
         family.fails(name, about, dialogue.export(), "ORDER_VIOLATION", len(dialogue.trace.entries) - 1)
 
     case("about-opening", "A question is about the opening of the run.", lambda d: d.ask("critic", about=0))
-    case("about-review", "A question is about a review.", lambda d: (d.review(1), d.ask("critic", about=2)))
+    case("about-review", "A question is about a review.", lambda d: (d.review(2), d.ask("critic", about=3)))
     case(
         "about-replaced",
         "A question is about a proposal that was replaced.",
-        lambda d: (d.review(1, "rejected"), d.propose(replaces=1), d.ask("critic", about=1)),
+        lambda d: (d.review(2, "rejected"), d.propose(replaces=2), d.ask("critic", about=2)),
     )
     case(
         "about-completed",
         "A question is about an intent that was completed.",
         lambda d: (
-            d.review(1),
-            d.store_bytes(),
-            d.intend(1),
-            d.start(4, 3),
-            d.complete(5),
-            d.ask("executor", about=4),
+            d.review(2),
+            d.store_input(),
+            d.intend(2),
+            d.start(5, 4),
+            d.complete(6),
+            d.ask("executor", about=5),
         ),
     )
 

@@ -33,32 +33,32 @@ def _honest(family: Family) -> None:
     case(
         "declined",
         "A gap is declined and put again.",
-        lambda d: (d.find(), d.decline(2), d.find(repeats=2), d.answer(4)),
+        lambda d: (d.find(), d.decline(2, "person"), d.find(repeats=2), d.answer(4, "person")),
     )
     case(
         "expired",
         "A gap expires and is put again.",
-        lambda d: (timed(d), d.expire(2, d.in_time(2000)), d.find(repeats=2), d.answer(4)),
+        lambda d: (timed(d), d.expire(2, d.in_time(2000)), d.find(repeats=2), d.answer(4, "person")),
     )
     case(
         "overdue",
         "A gap past its deadline, which nobody has recorded as expired, is put again.",
-        lambda d: (timed(d), d.find(repeats=2, at=d.in_time(2000)), d.answer(3)),
+        lambda d: (timed(d), d.find(repeats=2, at=d.in_time(2000)), d.answer(3, "person")),
     )
     case(
         "revoked",
         "The answer to a gap is taken back; the gap is put again.",
-        lambda d: (d.find(), d.answer(2), d.revoke(3, 2), d.find(repeats=2), d.answer(5)),
+        lambda d: (d.find(), d.answer(2, "person"), d.revoke(3, 2, "person"), d.find(repeats=2), d.answer(5, "person")),
     )
     case(
         "chain",
         "A gap is put three times, each in the place of the one before.",
-        lambda d: (d.find(), d.find(repeats=2), d.find(repeats=3), d.answer(4)),
+        lambda d: (d.find(), d.find(repeats=2), d.find(repeats=3), d.answer(4, "person")),
     )
     case(
         "softer",
         "A gap that blocks is put again as a warning, and accepted.",
-        lambda d: (d.find(blocks=["deploy"]), d.find(repeats=2, severity="warn"), d.accept(3), d.operate()),
+        lambda d: (d.find(blocks=["deploy"]), d.find(repeats=2, severity="warn"), d.accept(3, "person"), d.operate()),
     )
     case(
         "unblocks",
@@ -67,7 +67,7 @@ def _honest(family: Family) -> None:
             d.find(blocks=["deploy"]),
             d.find(repeats=2, blocks=["build"]),
             d.operate("deploy"),
-            d.answer(3),
+            d.answer(3, "person"),
             d.operate("build"),
         ),
     )
@@ -82,7 +82,7 @@ def _repeats(family: Family) -> None:
     case(
         "accepted",
         "A gap repeats one that was accepted.",
-        lambda d: (d.find(severity="warn"), d.accept(2), d.find(repeats=2)),
+        lambda d: (d.find(severity="warn"), d.accept(2, "person"), d.find(repeats=2)),
     )
     case(
         "withdrawn",
@@ -97,7 +97,7 @@ def _repeats(family: Family) -> None:
     case(
         "twice",
         "Two gaps repeat one.",
-        lambda d: (d.find(), d.answer(2), d.find(repeats=2), d.answer(4), d.find(repeats=2)),
+        lambda d: (d.find(), d.answer(2, "person"), d.find(repeats=2), d.answer(4, "person"), d.find(repeats=2)),
     )
     case(
         "open-twice",
@@ -113,13 +113,13 @@ def _others(family: Family) -> None:
         case_of_plan(family, f"repeats-{name}", about, fill, code)
 
     case("rules", "A gap repeats the rules.", lambda d: d.find(repeats=1))
-    case("answer", "A gap repeats an answer.", lambda d: (d.find(), d.answer(2), d.find(repeats=3)))
+    case("answer", "A gap repeats an answer.", lambda d: (d.find(), d.answer(2, "person"), d.find(repeats=3)))
     case("itself", "A gap repeats itself.", lambda d: d.find(repeats=2), "CITES_UNSEEN")
     case("asked", "A gap repeats a question of the agent that is open.", lambda d: (d.ask(), d.find(repeats=2)))
     case(
         "asked-answered",
         "A gap repeats a question of the agent that was answered.",
-        lambda d: (d.ask(), d.answer(2), d.find(repeats=2)),
+        lambda d: (d.ask(), d.answer(2, "person"), d.find(repeats=2)),
     )
     case(
         "asked-cancelled",
@@ -145,22 +145,27 @@ def _replaced(family: Family) -> None:
     case(
         "revoked",
         "The answer to a gap that was replaced is taken back.",
-        lambda d: (d.find(), d.answer(2), d.find(repeats=2), d.revoke(3, 2)),
+        lambda d: (d.find(), d.answer(2, "person"), d.find(repeats=2), d.revoke(3, 2, "person")),
     )
     case(
         "superseded",
         "The answer to a gap that was replaced is superseded.",
-        lambda d: (d.find(), d.answer(2), d.find(repeats=2), d.supersede(3, 2)),
+        lambda d: (d.find(), d.answer(2, "person"), d.find(repeats=2), d.supersede(3, 2, "person")),
     )
     opened("answered", "A key answers a gap that was replaced while open.", lambda d: d.answer(2))
     opened("answered-person", "A person answers a gap that was replaced while open.", lambda d: d.answer(2, "person"))
     opened(
         "answered-late",
         "A gap that was replaced while open is answered after the one in its place.",
-        lambda d: (d.answer(3), d.answer(2)),
+        lambda d: (d.answer(3, "person"), d.answer(2, "person")),
     )
-    opened("accepted", "A warning that was replaced while open is accepted.", lambda d: d.accept(2), severity="warn")
-    opened("declined", "A gap that was replaced while open is declined.", lambda d: d.decline(2))
+    opened(
+        "accepted",
+        "A warning that was replaced while open is accepted.",
+        lambda d: d.accept(2, "person"),
+        severity="warn",
+    )
+    opened("declined", "A gap that was replaced while open is declined.", lambda d: d.decline(2, "person"))
     opened("escalated", "A gap that was replaced while open is escalated.", lambda d: d.escalate(2))
     opened("withdrawn", "A gap that was replaced while open is withdrawn.", lambda d: d.withdraw(2))
     case(
@@ -185,7 +190,7 @@ def _waiting(family: Family) -> None:
     case(
         "repeated-blocks",
         "An agent begins what a repeated gap blocks, on the first answer.",
-        lambda d: (d.find(**blocks), d.answer(2), d.find(repeats=2, **blocks), d.operate()),
+        lambda d: (d.find(**blocks), d.answer(2, "person"), d.find(repeats=2, **blocks), d.operate()),
     )
     case(
         "repeated-open-blocks",
@@ -200,7 +205,7 @@ def _waiting(family: Family) -> None:
     case(
         "confirmed-repeated",
         "A plan is confirmed while a repeated gap is open.",
-        lambda d: (d.find(), d.answer(2), d.find(repeats=2), d.confirm()),
+        lambda d: (d.find(), d.answer(2, "person"), d.find(repeats=2), d.confirm()),
     )
     case(
         "confirmed-repeated-open",

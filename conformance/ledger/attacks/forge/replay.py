@@ -20,16 +20,16 @@ def add(corpus: Corpus) -> None:
 
 def _replays(family: Family) -> None:
     run = tiny_run()
-    run.trace.place(run.trace.entries[1])
-    both(family, "same-trace", "appends a proposal a second time", run.export(), "REPLAY_DUPLICATE", 3, tiny())
+    run.trace.place(run.trace.entries[2])
+    both(family, "same-trace", "appends a proposal a second time", run.export(), "REPLAY_DUPLICATE", 4, tiny())
     run = tiny_run()
-    twin = run.trace.entries[1].statement["command"]
+    twin = run.trace.entries[2].statement["command"]
     run.propose(statement={"command": twin})
     about = "The planner signs two different statements under one command id."
-    family.fails("command", about, run.export(), "REPLAY_DUPLICATE", 3)
+    family.fails("command", about, run.export(), "REPLAY_DUPLICATE", 4)
     run = Cast("same command", TRIO).run()
     run.propose()
-    run.review(1, statement={"command": run.trace.entries[1].statement["command"]})
+    run.review(2, statement={"command": run.trace.entries[2].statement["command"]})
     about = "Planner and critic happen to use the same command id; it is unique per key only."
     family.holds("same-command-two-keys", about, run.export(), "pass_with_warnings", integrity=False)
     run = Cast("registry replay", TRIO).run()
@@ -42,7 +42,7 @@ def _replays(family: Family) -> None:
         "registers a key a second time with the same statement",
         run.export(),
         "REGISTRY_INVALID",
-        4,
+        2,
         honest,
     )
 
@@ -65,24 +65,24 @@ def _foreign(family: Family) -> None:
         0,
     )
     spliced = honest.copy()
-    spliced.run = [*honest.copy().run[:1], *first.export().run[1:]]
+    spliced.run = [*honest.copy().run[:2], *first.export().run[2:]]
     desk(
-        family, "cross-trace", "continues a trace with the events of another", spliced.repair(), "STATEMENT_MISMATCH", 1
+        family, "cross-trace", "continues a trace with the events of another", spliced.repair(), "STATEMENT_MISMATCH", 2
     )
-    second.trace.place(first.trace.entries[1])
+    second.trace.place(first.trace.entries[2])
     both(
         family,
         "other-trace",
         "appends a statement from another trace of the store",
         second.export(),
         "STATEMENT_MISMATCH",
-        2,
+        3,
         honest,
     )
     retold = second.export()
-    retold.run[2].statement["trace"] = second.trace.id
+    retold.run[3].statement["trace"] = second.trace.id
     about = "appends a statement from another trace and changes its trace"
-    desk(family, "other-trace-renamed", about, retold.repair(), "SEEN_INVALID", 2)
+    desk(family, "other-trace-renamed", about, retold.repair(), "SEEN_INVALID", 3)
     swapped = honest.copy()
     swapped.run = first.export().run
     desk(
@@ -94,9 +94,9 @@ def _foreign(family: Family) -> None:
         None,
     )
     here, there = tiny_run(), tiny_run("there")
-    here.trace.place(there.trace.entries[1])
+    here.trace.place(there.trace.entries[2])
     both(
-        family, "other-store", "appends a statement from another store", here.export(), "STATEMENT_MISMATCH", 3, tiny()
+        family, "other-store", "appends a statement from another store", here.export(), "STATEMENT_MISMATCH", 4, tiny()
     )
     mixed = tiny()
     mixed.run = there.export().run
@@ -122,27 +122,27 @@ def _foreign(family: Family) -> None:
 
 def _held_back(family: Family) -> None:
     run = _proposed()
-    run.propose(seen=0, at=400_000, not_after=300_000)
+    run.propose(seen=1, at=400_000, not_after=300_000)
     about = "The desk holds a signed statement back and inserts it past its time limit."
-    family.fails("held-expired", about, run.export(), "STATEMENT_EXPIRED", 2)
+    family.fails("held-expired", about, run.export(), "STATEMENT_EXPIRED", 3)
     run = _proposed()
-    run.propose(seen=0, at=300_000, not_after=300_000)
+    run.propose(seen=1, at=300_000, not_after=300_000)
     about = "A statement arrives in the last millisecond of its time limit."
     family.holds("held-in-time", about, run.export(), "pass_with_warnings", integrity=False)
     run = _proposed()
     run.refuse(at=400_000)
-    run.propose(seen=0, at=300_000, not_after=300_000)
+    run.propose(seen=1, at=300_000, not_after=300_000)
     about = "The desk inserts a statement past its time limit and turns the clock back."
-    family.fails("held-clock-back", about, run.export(), "TIME_BACKWARDS", 3)
+    family.fails("held-clock-back", about, run.export(), "TIME_BACKWARDS", 4)
     run = _proposed()
-    run.propose(seen=0, statement={"facts": {"fallback_for": None, "replaces": 1}})
+    run.propose(seen=1, statement={"facts": {"fallback_for": None, "replaces": 2}})
     about = "The planner cites a proposal that it says it had not seen."
-    family.fails("held-cites-unseen", about, run.export(), "CITES_UNSEEN", 2)
+    family.fails("held-cites-unseen", about, run.export(), "CITES_UNSEEN", 3)
 
 
 def _pairings(family: Family) -> None:
     export = stored()
-    artifact = export.run[3].artifact
+    artifact = export.run[4].artifact
     assert artifact is not None
     salt = artifact["salt"]
     artifact.update(salt=salt[:-2], bytes=_base64(bytes.fromhex(salt[-2:]) + b"5\n"))
@@ -167,25 +167,25 @@ def _pairings(family: Family) -> None:
     run.store_bytes(b"1\n")
     run.store_bytes(b"2\n")
     export = run.export()
-    export.run[3].artifact, export.run[4].artifact = export.run[4].artifact, export.run[3].artifact
-    desk(family, "artifacts-swapped", "swaps two artifacts", export.repair(), "ARTIFACT_HASH_MISMATCH", 3)
+    export.run[4].artifact, export.run[5].artifact = export.run[5].artifact, export.run[4].artifact
+    desk(family, "artifacts-swapped", "swaps two artifacts", export.repair(), "ARTIFACT_HASH_MISMATCH", 4)
     export = tiny()
-    export.run[0].content, export.run[1].content = export.run[1].content, export.run[0].content
+    export.run[0].content, export.run[2].content = export.run[2].content, export.run[0].content
     desk(family, "contents-swapped", "swaps the contents of two events", export, "COMMITMENT_MISMATCH", 0)
     export = tiny()
-    _other_content(export.run[2])
+    _other_content(export.run[3])
     about = "The desk pairs a review with other content and commits to that in the envelope."
-    family.fails("other-content", about, export.repair().seal(), "STATEMENT_MISMATCH", 2)
+    family.fails("other-content", about, export.repair().seal(), "STATEMENT_MISMATCH", 3)
     export = tiny()
-    said = export.run[2].statement
-    export.run[2].envelope["record"] = {
+    said = export.run[3].statement
+    export.run[3].envelope["record"] = {
         "cause": None,
         "facts": said["facts"] | {"decision": "rejected"},
         "role": "critic",
         "type": said["type"],
     }
     about = "The desk puts facts of its own beside a signed review."
-    family.fails("other-facts", about, export.repair().seal(), "STATEMENT_MISMATCH", 2)
+    family.fails("other-facts", about, export.repair().seal(), "STATEMENT_MISMATCH", 3)
 
 
 def _proposed() -> Run:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from forge.case import Corpus, Family
 from forge.encode import Json
-from forge.stories import POLICY, TRIO, Cast, Run
+from forge.stories import POLICY, TRIO, Cast, Run, crew
 from forge.writer import Agent, agent
 
 
@@ -52,101 +52,101 @@ def _openings(family: Family) -> None:
 
 def _proposals(family: Family) -> None:
     def case(name: str, about: str, event: int, fill: Callable[[Run], object], **policy: Json) -> None:
-        run = Cast("proposals", TRIO).run("run", **policy)
+        run = crew("proposals").run("run", **policy)
         run.propose()
         fill(run)
         family.fails(name, about, run.export(), "ORDER_VIOLATION", event)
 
-    case("reviewed-twice", "The critic rejects what it approved.", 3, lambda r: (r.review(1), r.review(1, "rejected")))
+    case("reviewed-twice", "The critic rejects what it approved.", 4, lambda r: (r.review(2), r.review(2, "rejected")))
     case(
         "approved-with-conditions",
         "The critic approves plainly and counts a condition.",
-        2,
-        lambda r: r.review(1, "approved", 1),
+        3,
+        lambda r: r.review(2, "approved", 1),
     )
     case(
         "conditional-without",
         "The critic approves on conditions and names none.",
-        2,
-        lambda r: r.review(1, "conditionally_approved", 0),
+        3,
+        lambda r: r.review(2, "conditionally_approved", 0),
     )
     case(
         "replaces-waiting",
         "The planner replaces a proposal that waits for review.",
-        2,
-        lambda r: r.propose(replaces=1),
+        3,
+        lambda r: r.propose(replaces=2),
     )
     case(
         "replaces-twice",
         "The planner replaces a rejected proposal twice.",
-        4,
-        lambda r: (r.review(1, "rejected"), r.propose(replaces=1), r.propose(replaces=1)),
+        5,
+        lambda r: (r.review(2, "rejected"), r.propose(replaces=2), r.propose(replaces=2)),
     )
     case(
         "proposed-while-executing",
         "The planner proposes while executing, though nothing failed.",
-        3,
-        lambda r: (r.review(1), r.propose()),
+        4,
+        lambda r: (r.review(2), r.propose()),
     )
     case(
         "fallback-forbidden",
         "The planner falls back where the policy forbids it.",
-        7,
-        lambda r: (failed(r), r.propose(fallback_for=4)),
+        8,
+        lambda r: (failed(r), r.propose(fallback_for=5)),
         fallback=False,
     )
 
 
 def _intents(family: Family) -> None:
     def case(name: str, about: str, event: int, fill: Callable[[Run], object], **policy: Json) -> None:
-        run = Cast("intents", TRIO).run("run", **policy)
+        run = crew("intents").run("run", **policy)
         run.propose()
         fill(run)
         family.fails(name, about, run.export(), "ORDER_VIOLATION", event)
 
-    case("intent-before-review", "The executor signs an intent before the review.", 2, lambda r: r.intend(1))
+    case("intent-before-review", "The executor signs an intent before the review.", 3, lambda r: r.intend(2))
     case(
         "intent-on-rejected",
         "The executor acts on a rejected proposal.",
-        4,
-        lambda r: (r.propose(), r.review(1, "rejected"), r.intend(1)),
+        5,
+        lambda r: (r.propose(), r.review(2, "rejected"), r.intend(2)),
     )
     case(
         "conditions-unmet",
         "The executor ignores the condition of an approval.",
-        3,
-        lambda r: (r.review(1, "conditionally_approved", 1), r.intend(1)),
+        4,
+        lambda r: (r.review(2, "conditionally_approved", 1), r.intend(2)),
     )
     case(
         "retry-beyond-limit",
         "The executor retries more often than the policy allows.",
-        7,
-        lambda r: (failed(r), r.intend(1, retries=4)),
+        8,
+        lambda r: (failed(r), r.intend(2, retries=5)),
         retry_limit=0,
     )
     case(
         "retry-twice",
         "The executor retries one failure twice.",
-        8,
-        lambda r: (failed(r), r.intend(1, retries=4), r.intend(1, retries=4)),
+        9,
+        lambda r: (failed(r), r.intend(2, retries=5), r.intend(2, retries=5)),
     )
     case(
         "blocked-started",
         "The executor starts a blocked intent.",
-        5,
-        lambda r: (r.review(1), r.intend(1), r.judge(3, "blocked"), r.start(3)),
+        6,
+        lambda r: (r.review(2), r.intend(2), r.judge(4, "blocked"), r.start(4)),
     )
     case(
         "risky-unapproved",
         "The executor starts a risky intent without approval.",
-        4,
-        lambda r: (r.review(1), r.intend(1, "high"), r.start(3)),
+        5,
+        lambda r: (r.review(2), r.intend(2, "high"), r.start(4)),
     )
     case(
         "approval-after-start",
         "The critic approves an intent after it started.",
-        5,
-        lambda r: (r.review(1), r.intend(1), r.start(3), r.judge(3)),
+        7,
+        lambda r: (r.review(2), r.intend(2), r.store_input(), r.start(4, 5), r.judge(4)),
     )
 
 
@@ -160,7 +160,7 @@ def _roles(family: Family) -> None:
     def outsider(run: Run) -> None:
         other = agent("roles", "critic", name="other critic")
         run.cast.store.register(other)
-        run.review(1, who=other)
+        run.review(2, who=other)
 
     def other_role(run: Run) -> None:
         executor = run.cast["executor"]
@@ -171,35 +171,32 @@ def _roles(family: Family) -> None:
         )
         run.say(spare, "proposal_created", {"fallback_for": None, "replaces": None})
 
-    case("not-a-participant", "A registered critic who takes no part reviews a proposal.", 2, outsider)
+    case("not-a-participant", "A registered critic who takes no part reviews a proposal.", 3, outsider)
     case(
         "participant-in-other-role",
         "The executor proposes with a planner's key of its own, though it takes part as executor only.",
-        2,
+        3,
         other_role,
     )
     case(
-        "executor-reviews", "The executor reviews a proposal in its own role.", 2, lambda r: r.review(1, who="executor")
+        "executor-reviews", "The executor reviews a proposal in its own role.", 3, lambda r: r.review(2, who="executor")
     )
     case(
         "planner-executes",
         "The planner signs an intent in its own role.",
-        3,
-        lambda r: (
-            r.review(1),
-            r.say("planner", "tool_intent_signed", {"meets": [], "proposal": 1, "retries": None, "risk": "low"}),
-        ),
+        4,
+        lambda r: (r.review(2), r.intend(2, who="planner")),
     )
     case(
         "critic-claims",
         "The critic records an artifact.",
-        3,
-        lambda r: (r.review(1), r.say("critic", "artifact_recorded", {}, artifact=b"5\n")),
+        4,
+        lambda r: (r.review(2), r.say("critic", "artifact_recorded", {}, artifact=b"5\n")),
     )
     case(
         "registry-event",
         "The desk revokes a key in a run.",
-        2,
+        3,
         lambda r: r.say(
             "desk",
             "key_revoked",
@@ -210,7 +207,7 @@ def _roles(family: Family) -> None:
     case(
         "abort-as-desk",
         "The desk records an abort in its own role.",
-        2,
+        3,
         lambda r: r.trace.record("session_aborted", {}, {"reason": "enough"}),
     )
 
@@ -226,10 +223,10 @@ def _with_executor_as_critic(participants: list[Json]) -> list[Json]:
 
 
 def failed(run: Run) -> Run:
-    """Returns the run after an approval and a failed execution: events 2 to 6, the intent is 4."""
-    run.review(1)
-    run.store_bytes()
-    run.intend(1)
-    run.start(4, 3)
-    run.fail(5)
+    """Returns the run after an approval and a failed execution: events 3 to 7, the intent is 5."""
+    run.review(2)
+    run.store_input()
+    run.intend(2)
+    run.start(5, 4)
+    run.fail(6)
     return run

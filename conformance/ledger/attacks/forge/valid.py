@@ -1,11 +1,12 @@
 """Honest files: what a verifier must not reject, and how far it may go."""
 
+from forge.asking import Dialogue, work
 from forge.case import Corpus, Family
 from forge.curve import Key
 from forge.export import Export
-from forge.honest import challenged, fallback, race, revoked, standing_still, texted
-from forge.stories import EVERYBODY, TRIO, Cast, Run, bare, full, stored, tiny
-from forge.writer import Agent, agent, successor
+from forge.honest import challenged, fallback, race, revoked, standing_still
+from forge.stories import EVERYBODY, TRIO, Cast, bare, crew, full, stored, tiny
+from forge.writer import successor
 
 
 def add(corpus: Corpus) -> None:
@@ -29,7 +30,7 @@ def _runs(family: Family) -> None:
     family.holds(
         "fallback-and-retry", "An intent fails, is retried, fails again, and a fallback proposal succeeds.", fallback()
     )
-    family.holds("time-standing-still", "The desk's clock does not move during a whole run.", standing_still())
+    warns(family, "time-standing-still", "The desk's clock does not move during a run.", standing_still())
     several = stored()
     for place in (0, 1):
         several.run[place].heads.append(several.signed_head(several.run[: place + 1]))
@@ -40,7 +41,7 @@ def _runs(family: Family) -> None:
     run.propose()
     run.refuse("one")
     run.trace.record(
-        "recovery_recorded", {"through": run.trace.entries[-1].position}, {"note": "after a crash"}, cause=1
+        "recovery_recorded", {"through": run.trace.entries[-1].position}, {"note": "after a crash"}, cause=2
     )
     run.say("operator", "session_aborted", {})
     warns(
@@ -50,69 +51,52 @@ def _runs(family: Family) -> None:
         run.export(),
     )
     run = Cast("failed", EVERYBODY).run().work()
-    run.conclude([8])
+    run.conclude([9])
     run.audit()
     run.verdict(status="fail")
     warns(family, "failed-audit", "The auditor's verdict is fail; the record of it is whole.", run.export())
-    family.holds("race", "Two proposals are signed against the same event; the desk orders both.", race())
+    warns(family, "race", "Two proposals are signed against the same event; the desk orders both.", race())
     disputed = Cast("disputed", EVERYBODY).run().work(challenged=True).close().export()
     warns(family, "disputed-default", "A challenge stays open through final statement and audit.", disputed)
     about = "The same file under the strict profile, where a dispute fails."
-    family.fails("disputed-strict", about, disputed.copy(), "CLAIM_DISPUTED", 8, options=["--strict"])
+    family.fails("disputed-strict", about, disputed.copy(), "CLAIM_DISPUTED", 9, options=["--strict"])
 
 
 def _roles(family: Family) -> None:
-    cast = Cast("two-roles", ["critic", "auditor"])
-    both = agent("two-roles", "planner", name="both", roles=["planner", "executor"])
-    cast.store.register(both)
-    cast.agents |= {"planner": both, "executor": Agent("both", "executor", both.key, both.principal)}
-    run = Run(cast, "run", None)
-    order = ["planner", "executor", "critic", "auditor"]
-    everybody = sorted(((a.principal, order.index(role)) for role, a in cast.agents.items()))
-    participants = [{"principal": principal, "role": order[role]} for principal, role in everybody]
-    policy = {"approval_from": "high", "evidence_minimum": 1, "fallback": True, "retry_limit": 1}
-    run.say("planner", "session_initialized", {"participants": participants, "policy": policy})
-    family.holds(
-        "planner-is-executor",
-        "One key is registered for planner and executor and speaks as both.",
-        run.work().close().export(),
-    )
+    about = "One key is registered for planner and executor and speaks as both."
+    warns(family, "planner-is-executor", about, crew("two-roles").run().work().export())
 
 
 def _registries(family: Family) -> None:
-    cast = Cast("rotated", EVERYBODY)
-    run = cast.run()
-    run.propose()
-    old = cast["critic"]
-    rotation = cast.store.rotate(old, new := successor(old, "rotated/critic/2"), old.key)
-    run.review(1, "rejected")
-    cast.agents["critic"] = new
+    dialogue = work("rotated", ["agent", "answerer"])
+    cast = dialogue.cast
+    dialogue.ask()
+    old = cast["answerer"]
+    rotation = cast.store.rotate(old, new := successor(old, "rotated/answerer/2"), old.key)
+    dialogue.answer(0)
+    cast.agents["answerer"] = new
     cast.store.retire(old, rotation)
-    run.propose(replaces=1)
-    run.review(3)
-    run.intend(3)
-    run.store_bytes()
-    run.start(5, 6)
-    run.complete(7)
-    run.claim([6], [8])
-    about = "The critic's key is rotated during a run, speaks once more in the overlap and is retired."
-    family.holds("agent-key-rotated", about, run.close(9).export())
-    cast = Cast("desk-recovered", [*TRIO, "auditor"], recovery=True)
-    run = cast.run().work()
+    dialogue.supersede(1, 0)
+    about = "An answerer's key is rotated while a question waits, speaks once more in the overlap and is retired."
+    family.holds("agent-key-rotated", about, dialogue.export())
+    cast = Cast("desk-recovered", ["agent"], recovery=True)
+    dialogue = Dialogue(cast, "work", None)
+    dialogue.ask()
     old = cast.store.desk
     assert old.recovery is not None
     cast.store.desk = successor(old, "desk-recovered/desk/2", recovery=True)
     rotation = cast.store.rotate(old, cast.store.desk, old.recovery)
     cast.store.retire(old, rotation)
-    about = "The desk's key is rotated by its recovery key during a run, and the old one is retired."
-    family.holds("desk-key-recovered", about, run.close().export())
-    cast = Cast("restored", [*TRIO, "auditor"])
-    run = cast.run().work()
-    cast.store.restore()
-    family.holds(
-        "store-restored", "The store comes back from a backup during a run; epoch 2 begins.", run.close().export()
-    )
-    cast = Cast("registry-only", EVERYBODY, recovery=True)
+    dialogue.answer(0, "person")
+    about = "The desk's key is rotated by its recovery key while a question waits, and the old one is retired."
+    family.holds("desk-key-recovered", about, dialogue.export())
+    dialogue = work("restored")
+    dialogue.ask()
+    dialogue.cast.store.restore()
+    dialogue.answer(0, "person")
+    about = "The store comes back from a backup while a question waits; epoch 2 begins."
+    family.holds("store-restored", about, dialogue.export())
+    cast = Cast("registry-only", EVERYBODY, recovery=True).gathered()
     cast.run().abort()
     cast.store.registry.say(cast.store.desk, "checkpoint_recorded", cast.store.root())
     family.holds("registry-export", "The registry itself is exported, with a root over all traces.", Export(cast.store))
@@ -125,32 +109,35 @@ def _registries(family: Family) -> None:
 
 def _revocations(family: Family) -> None:
     export = revoked()
-    about = "The planner's key is revoked after the run; an inclusion proof shows what the run held by then."
+    about = "An agent's key is revoked after its work; an inclusion proof shows what the work held by then."
     family.holds("revocation-proven", about, export)
     bare = export.copy()
     bare.inclusions = []
-    about = "The same without the proof: that the planner spoke before rests on the desk."
+    about = "The same without the proof: that the agent spoke before rests on the desk."
     family.holds("revocation-unproven", about, bare.seal(), "pass_with_warnings")
-    cast = Cast("recovered", [*TRIO, "auditor"], recovery=True)
-    old = cast["planner"]
+    cast = Cast("recovered", ["agent"], recovery=True)
+    old = cast["agent"]
     assert old.recovery is not None
     cast.store.revoke(old)
-    cast.agents["planner"] = successor(old, "recovered/planner/2")
-    cast.store.rotate(old, cast["planner"], old.recovery)
+    cast.agents["agent"] = new = successor(old, "recovered/agent/2")
+    cast.store.rotate(old, new, old.recovery)
+    dialogue = Dialogue(cast, "work", None)
+    dialogue.ask()
+    dialogue.answer(0, "person")
     about = "A stolen key is revoked, and its recovery key brings in the next one."
-    family.holds("revoked-then-recovered", about, cast.run().work().close().export())
+    family.holds("revoked-then-recovered", about, dialogue.export())
 
 
 def _disclosures(family: Family) -> None:
     for word in ("withheld", "erased"):
         export = tiny()
-        export.run[1].hide(word)
+        export.run[2].hide(word)
         family.holds(f"content-{word}", f"The content of a proposal is {word}.", export.seal(), "not_established")
         export = stored()
-        export.run[3].hide_artifact(word)
+        export.run[4].hide_artifact(word)
         family.holds(f"artifact-{word}", f"The bytes of an artifact are {word}.", export.seal(), "not_established")
     export = tiny()
-    export.run[1].hide("missing")
+    export.run[2].hide("missing")
     family.holds(
         "content-missing",
         "The store no longer finds the content of a proposal and says so.",
@@ -158,13 +145,13 @@ def _disclosures(family: Family) -> None:
         "not_established",
     )
     export = full()
-    export.run[6].hide_artifact("missing")
+    export.run[7].hide_artifact("missing")
     family.fails(
         "artifact-missing",
         "The store no longer finds an artifact that a claim rests on.",
         export.seal(),
         "ARTIFACT_MISSING",
-        6,
+        7,
     )
 
 
@@ -197,22 +184,25 @@ def _texts(family: Family) -> None:
     about = "Content of a later type has keys that sort differently in UTF-16 and UTF-8, and numbers with exponents."
     family.holds("strange-keys", about, run.export(), "not_established")
     text = 'five words \U0001f600 \ufb33 e\u0301 \u00e9 \u2028 \x7f \x1b "\\\b\f\n\r\t/ \U0010ffff'
-    about = "A claim's text has supplementary, combining, control and escaped characters."
-    family.holds("strange-text", about, texted({"confidence": 90, "text": text}))
+    dialogue = work("strange text")
+    dialogue.ask(words={"context": text})
+    dialogue.answer(0, "person", text)
+    about = "A question and its answer have supplementary, combining, control and escaped characters."
+    family.holds("strange-text", about, dialogue.export())
     cast = Cast("long text", ["planner"])
     cast.store.revoke(cast["planner"], content={"note": "\U0001f600" * 4_096})
     about = "A note has as many code points as the schema allows, four bytes each."
     family.holds("long-text", about, Export(cast.store))
     run = Cast("number", TRIO).run()
     run.propose()
-    run.review(1)
-    run.intend(1)
-    run.store_bytes()
-    run.start(3, 4)
+    run.review(2)
+    run.intend(2)
+    run.store_input()
+    run.start(4, 5)
     run.say(
         "executor",
         "tool_execution_completed",
-        {"outputs": [], "started": 5},
+        {"outputs": [], "started": 6},
         {"duration_ms": 2**53 - 1, "exit_status": 255, "note": None},
     )
     run.abort()
@@ -222,8 +212,8 @@ def _texts(family: Family) -> None:
 def _anchored(family: Family) -> None:
     export = tiny()
     about = "The holder of a receipt finds the event in the file."
-    family.holds("receipt", about, export, "pass_with_warnings", receipt=export.receipt(2), integrity=False)
-    known = export.run[1].position
+    family.holds("receipt", about, export, "pass_with_warnings", receipt=export.receipt(3), integrity=False)
+    known = export.run[2].position
     about = "The reader noted an earlier head and finds it in the file."
     options = ["--against", f"{known['sequence']}:{known['hash']}"]
     family.holds("against", about, tiny(), "pass_with_warnings", options=options, integrity=False)

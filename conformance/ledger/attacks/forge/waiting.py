@@ -1,8 +1,9 @@
 """Work that goes on though an unsettled question blocks it."""
 
-from forge.asking import Dialogue, Fill, run, work
+from forge.asking import Dialogue, Fill, work
 from forge.case import Corpus, Family
 from forge.encode import Json, moment
+from forge.stories import crew
 
 
 def add(corpus: Corpus) -> None:
@@ -14,13 +15,18 @@ def add(corpus: Corpus) -> None:
     _operations(family)
 
 
+def _run() -> Dialogue:
+    return Dialogue(crew("waiting"), "run", {})
+
+
 def _intended() -> Dialogue:
-    """Returns a run with two intents, events 3 and 4, on one proposal, event 1."""
-    dialogue = run("waiting")
+    """Returns a run with two intents, events 4 and 5, on one proposal, event 2, and an input for both, event 6."""
+    dialogue = _run()
     dialogue.propose()
-    dialogue.review(1)
-    dialogue.intend(1)
-    dialogue.intend(1)
+    dialogue.review(2)
+    dialogue.intend(2)
+    dialogue.intend(2)
+    dialogue.store_input()
     return dialogue
 
 
@@ -31,92 +37,93 @@ def _executions(family: Family) -> None:
         fill(dialogue)
         family.fails(name, about, dialogue.export(), "ORDER_VIOLATION", len(dialogue.trace.entries) - 1)
 
-    case("execute-anything", "A tool starts while a question blocks all tools.", lambda d: d.start(3))
-    case("execute-proposal", "A tool starts while a question blocks its proposal.", lambda d: d.start(3), about=1)
-    case("execute-intent", "A tool starts while a question blocks its intent.", lambda d: d.start(3), about=3)
+    case("execute-anything", "A tool starts while a question blocks all tools.", lambda d: d.start(4, 6))
+    case("execute-proposal", "A tool starts while a question blocks its proposal.", lambda d: d.start(4, 6), about=2)
+    case("execute-intent", "A tool starts while a question blocks its intent.", lambda d: d.start(4, 6), about=4)
     case(
         "execute-second",
         "One intent goes on as it may, then the blocked one starts too.",
-        lambda d: (d.start(4), d.start(3)),
-        about=3,
+        lambda d: (d.start(5, 6), d.start(4, 6)),
+        about=4,
     )
-    case("execute-declined", "A tool starts after the question was declined.", lambda d: (d.decline(5), d.start(3)))
+    case("execute-declined", "A tool starts after the question was declined.", lambda d: (d.decline(7), d.start(4, 6)))
     case(
         "execute-expired",
         "A tool starts after the question expired.",
-        lambda d: (d.expire(5, d.in_time(900)), d.start(3)),
+        lambda d: (d.expire(7, d.in_time(900)), d.start(4, 6)),
         deadline=moment(_intended().in_time(500)),
     )
-    case("execute-guessed", "A tool starts on the asker's guess.", lambda d: (d.guess(5, "critic"), d.start(3)))
+    case("execute-guessed", "A tool starts on the asker's guess.", lambda d: (d.guess(7, "critic"), d.start(4, 6)))
     case(
         "execute-revoked",
         "A tool starts after the answer was taken back.",
-        lambda d: (d.answer(5), d.revoke(6, 5), d.start(3)),
+        lambda d: (d.answer(7), d.revoke(8, 7), d.start(4, 6)),
     )
     case(
         "execute-other-answered",
         "Of two questions that block a tool one is answered.",
-        lambda d: (d.ask("executor", about=3, blocks=["execute"]), d.answer(5), d.start(3)),
+        lambda d: (d.ask("executor", about=4, blocks=["execute"]), d.answer(7), d.start(4, 6)),
     )
     dialogue = _intended()
-    dialogue.ask("critic", about=3, blocks=["execute"])
-    dialogue.start(4)
+    dialogue.ask("critic", about=4, blocks=["execute"])
+    dialogue.start(5, 6)
     about = "A question blocks one intent; another starts."
     family.holds("execute-other", about, dialogue.export(), "pass_with_warnings", integrity=False)
-    dialogue = run("waiting")
+    dialogue = _run()
     dialogue.propose()
     dialogue.propose()
-    dialogue.review(1)
     dialogue.review(2)
-    dialogue.ask("critic", about=1, blocks=["execute"])
-    dialogue.intend(2)
-    dialogue.start(6)
+    dialogue.review(3)
+    dialogue.ask("critic", about=2, blocks=["execute"])
+    dialogue.intend(3)
+    dialogue.store_input()
+    dialogue.start(7, 8)
     about = "A question blocks the tools of one proposal; a tool of another starts."
     family.holds("execute-other-proposal", about, dialogue.export(), "pass_with_warnings", integrity=False)
     dialogue = _intended()
     dialogue.ask("critic", blocks=["claim", "propose"])
-    dialogue.start(3)
+    dialogue.start(4, 6)
     about = "A question blocks other things than tools; a tool starts."
     family.holds("execute-unblocked", about, dialogue.export(), "pass_with_warnings", integrity=False)
 
 
 def _others(family: Family) -> None:
-    dialogue = run("waiting")
+    dialogue = _run()
     dialogue.ask("critic", blocks=["propose"])
     dialogue.propose()
     about = "The planner proposes while a question blocks that."
-    family.fails("propose", about, dialogue.export(), "ORDER_VIOLATION", 2)
-    dialogue = run("waiting")
+    family.fails("propose", about, dialogue.export(), "ORDER_VIOLATION", 3)
+    dialogue = _run()
     dialogue.propose()
-    dialogue.ask("critic", about=1, blocks=["propose"])
+    dialogue.ask("critic", about=2, blocks=["propose"])
     dialogue.propose()
     about = "The planner proposes something else while a question about one proposal blocks proposing."
-    family.fails("propose-aside", about, dialogue.export(), "ORDER_VIOLATION", 3)
+    family.fails("propose-aside", about, dialogue.export(), "ORDER_VIOLATION", 4)
     dialogue = _executed()
     dialogue.ask("critic", blocks=["claim"])
-    dialogue.claim([5], [7])
+    dialogue.claim([8], [9])
     about = "The executor claims while a question blocks that."
-    family.fails("claim", about, dialogue.export(), "ORDER_VIOLATION", 9)
-    dialogue = _executed(lambda d: d.ask("critic", about=1, blocks=["claim"]))
-    dialogue.claim([5], [8])
+    family.fails("claim", about, dialogue.export(), "ORDER_VIOLATION", 11)
+    dialogue = _executed(lambda d: d.ask("critic", about=2, blocks=["claim"]))
+    dialogue.claim([9], [10])
     about = "The executor claims while a question about a proposal blocks claims."
-    family.fails("claim-aside", about, dialogue.export(), "ORDER_VIOLATION", 9)
+    family.fails("claim-aside", about, dialogue.export(), "ORDER_VIOLATION", 11)
     _revisions(family)
 
 
 def _revisions(family: Family) -> None:
     def blocked() -> Dialogue:
         dialogue = _executed()
-        dialogue.claim([5], [7])
+        dialogue.claim([8], [9])
         dialogue.ask("critic", blocks=["claim"])
         return dialogue
 
     dialogue = blocked()
-    dialogue.revise(8, [5], [7])
+    dialogue.revise(10, [8], [9])
     about = "The executor revises a claim while a question blocks that."
-    family.fails("revise", about, dialogue.export(), "ORDER_VIOLATION", 10)
+    family.fails("revise", about, dialogue.export(), "ORDER_VIOLATION", 12)
     dialogue = blocked()
-    dialogue.say("executor", "claim_retracted", {"claim": 8})
+    dialogue.say("executor", "claim_retracted", {"claim": 10})
     about = "A question blocks claims; to take one back is no claim."
     family.holds("retract", about, dialogue.export(), "pass_with_warnings", integrity=False)
 
@@ -124,19 +131,19 @@ def _revisions(family: Family) -> None:
 def _endings(family: Family) -> None:
     def case(name: str, about: str, fill: Fill, **facts: Json) -> None:
         dialogue = _executed()
-        dialogue.claim([5], [7])
+        dialogue.claim([8], [9])
         dialogue.ask("critic", **facts)
         fill(dialogue)
-        dialogue.conclude([8])
+        dialogue.conclude([10])
         family.fails(name, about, dialogue.export(), "ORDER_VIOLATION", len(dialogue.trace.entries) - 1)
 
     case("final", "The final statement comes while a question is open.", lambda d: None)
     case("final-warn", "The final statement comes while a warning is open.", lambda d: None, severity="warn")
-    case("final-declined", "The final statement comes after a question was declined.", lambda d: d.decline(9))
+    case("final-declined", "The final statement comes after a question was declined.", lambda d: d.decline(11))
     case(
         "final-expired",
         "The final statement comes after a question expired.",
-        lambda d: d.expire(9, d.in_time(900)),
+        lambda d: d.expire(11, d.in_time(900)),
         deadline=moment(_executed().in_time(500)),
     )
 
@@ -199,22 +206,22 @@ def _names(family: Family) -> None:
     case("unblocked", "test_all")
     dialogue = _intended()
     dialogue.ask("critic", blocks=["Execute"])
-    dialogue.start(3)
+    dialogue.start(4, 6)
     about = "A tool starts in a run while a question blocks Execute, with a capital."
-    family.fails("execute-capital", about, dialogue.export(), "ORDER_VIOLATION", 6)
-    dialogue = run("waiting")
+    family.fails("execute-capital", about, dialogue.export(), "ORDER_VIOLATION", 8)
+    dialogue = _run()
     dialogue.ask("critic", blocks=["PROPOSE"])
     dialogue.propose()
     about = "The planner proposes while a question blocks PROPOSE, in capitals."
-    family.fails("propose-capitals", about, dialogue.export(), "ORDER_VIOLATION", 2)
+    family.fails("propose-capitals", about, dialogue.export(), "ORDER_VIOLATION", 3)
 
 
 def _executed(before: Fill | None = None) -> Dialogue:
-    """Returns the run after an artifact, event 5, and an execution, which follows what happens before it."""
+    """Returns the run after an execution with an output, events 7 to 9; what comes before its end counts too."""
     dialogue = _intended()
-    dialogue.store_bytes()
+    started = dialogue.start(4, 6).envelope["sequence"]
     if before is not None:
         before(dialogue)
-    started = dialogue.start(3, 5)
-    dialogue.complete(started.envelope["sequence"])
+    output = dialogue.store_bytes().envelope["sequence"]
+    dialogue.complete(started, [output])
     return dialogue

@@ -30,9 +30,9 @@ def _honest(family: Family) -> None:
     case(
         "other-answer",
         "Of two gaps one is answered, which settles the other; that is withdrawn, with the answer as its cause.",
-        lambda d: (d.find(), d.find(), d.answer(2), d.withdraw(3, cause=4)),
+        lambda d: (d.find(), d.find(), d.answer(2, "person"), d.withdraw(3, cause=4)),
     )
-    case("declined", "A gap is declined, then withdrawn.", lambda d: (d.find(), d.decline(2), d.withdraw(2)))
+    case("declined", "A gap is declined, then withdrawn.", lambda d: (d.find(), d.decline(2, "person"), d.withdraw(2)))
     case(
         "expired",
         "A gap expires, then is withdrawn.",
@@ -47,13 +47,13 @@ def _honest(family: Family) -> None:
     case(
         "revoked",
         "The answer to a gap is taken back; the gap is withdrawn.",
-        lambda d: (d.find(), d.answer(2), d.revoke(3, 2), d.withdraw(2)),
+        lambda d: (d.find(), d.answer(2, "person"), d.revoke(3, 2, "person"), d.withdraw(2)),
     )
     case("repeated", "A gap that repeats another is withdrawn.", lambda d: (d.find(), d.find(repeats=2), d.withdraw(3)))
     case(
         "found-again",
         "A gap is withdrawn; the rules find it again, as a new one, and it is answered.",
-        lambda d: (d.find(), d.withdraw(2), d.find(), d.answer(4)),
+        lambda d: (d.find(), d.withdraw(2), d.find(), d.answer(4, "person")),
     )
     case("delivered", "A gap is delivered after it was withdrawn.", lambda d: (d.find(), d.withdraw(2), d.deliver(2)))
     case(
@@ -90,11 +90,11 @@ def _states(family: Family) -> None:
         case_of_plan(family, f"withdrawn-{name}", about, fill, code)
 
     case("twice", "A gap is withdrawn twice.", lambda d: (d.find(), d.withdraw(2), d.withdraw(2)))
-    case("answered", "An answered gap is withdrawn.", lambda d: (d.find(), d.answer(2), d.withdraw(2)))
+    case("answered", "An answered gap is withdrawn.", lambda d: (d.find(), d.answer(2, "person"), d.withdraw(2)))
     case(
         "accepted",
         "An accepted warning is withdrawn.",
-        lambda d: (d.find(severity="warn"), d.accept(2), d.withdraw(2)),
+        lambda d: (d.find(severity="warn"), d.accept(2, "person"), d.withdraw(2)),
     )
     case(
         "defaulted",
@@ -103,13 +103,13 @@ def _states(family: Family) -> None:
     )
     case("asked", "A question of the agent is withdrawn.", lambda d: (d.ask(), d.withdraw(2)))
     case("rules", "The rules are withdrawn.", lambda d: d.withdraw(1))
-    case("answer", "An answer is withdrawn.", lambda d: (d.find(), d.answer(2), d.withdraw(3)))
+    case("answer", "An answer is withdrawn.", lambda d: (d.find(), d.answer(2, "person"), d.withdraw(3)))
     case("itself", "A withdrawal withdraws itself.", lambda d: d.withdraw(2), "CITES_UNSEEN")
     case("ahead", "A gap is withdrawn before it is found.", lambda d: d.withdraw(3), "CITES_UNSEEN")
     case(
         "after",
         "A gap is withdrawn after the confirmation.",
-        lambda d: (d.find(), d.answer(2), d.confirm(), d.withdraw(2)),
+        lambda d: (d.find(), d.answer(2, "person"), d.confirm(), d.withdraw(2)),
     )
 
 
@@ -119,8 +119,8 @@ def _after(family: Family) -> None:
 
     case("then-answered", "A key answers a gap that was withdrawn.", lambda d: d.answer(2))
     case("then-answered-person", "A person answers a gap that was withdrawn.", lambda d: d.answer(2, "person"))
-    case("then-accepted", "A warning is accepted that was withdrawn.", lambda d: d.accept(2), severity="warn")
-    case("then-declined", "A gap is declined that was withdrawn.", lambda d: d.decline(2))
+    case("then-accepted", "A warning is accepted that was withdrawn.", lambda d: d.accept(2, "person"), severity="warn")
+    case("then-declined", "A gap is declined that was withdrawn.", lambda d: d.decline(2, "person"))
     case("then-passed-on", "A gap is passed on that was withdrawn.", lambda d: d.pass_on(2, PEOPLE))
     case("then-escalated", "A gap is escalated that was withdrawn.", lambda d: d.escalate(2))
     late: dict[str, Json] = {"deadline": moment(planned("plans").in_time(1000))}
@@ -140,7 +140,13 @@ def _after(family: Family) -> None:
     beside(
         "then-superseded",
         "An answer that was taken back is superseded after the gap was withdrawn.",
-        lambda d: (d.find(), d.answer(2), d.revoke(3, 2), d.withdraw(2), d.supersede(3, 2)),
+        lambda d: (
+            d.find(),
+            d.answer(2, "person"),
+            d.revoke(3, 2, "person"),
+            d.withdraw(2),
+            d.supersede(3, 2, "person"),
+        ),
     )
     beside(
         "other-blocks",
@@ -155,7 +161,7 @@ def _after(family: Family) -> None:
     beside(
         "old-one",
         "A gap in another's place stays open; the desk withdraws the one that was answered and replaced.",
-        lambda d: (d.find(), d.answer(2), d.find(repeats=2), d.withdraw(2)),
+        lambda d: (d.find(), d.answer(2, "person"), d.find(repeats=2), d.withdraw(2)),
     )
 
 

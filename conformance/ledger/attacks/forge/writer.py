@@ -207,6 +207,8 @@ class Store:
         self.desk = agent(label, "desk", recovery=recovery, keys=keys)
         self.registry = Trace(self, "registry")
         self.traces: list[Trace] = [self.registry]
+        # The fingerprints of all keys that came in.
+        self.known = {self.desk.key.fingerprint}
         facts = {"desk": self.desk.principal, "key": self.desk.key.public, "recovery": public(self.desk.recovery)}
         self.id = self.registry.say(self.desk, "store_created", facts, {"name": "a store"}).hash
 
@@ -219,11 +221,13 @@ class Store:
             "roles": newcomer.roles,
         }
         holder = as_holder(newcomer)
+        self.known.add(newcomer.key.fingerprint)
         return self.registry.say(holder, "key_registered", said | (facts or {}), {"name": newcomer.name}, **rest)
 
     def rotate(self, old: Agent, new: Agent, by: Key, possession: Key | None = None, **rest: Any) -> Entry:
         """Returns the rotation of a key to another, signed by the given key."""
         facts = {"key": new.key.public, "old": old.key.fingerprint, "recovery": public(new.recovery)}
+        self.known.add(new.key.fingerprint)
         signer = Agent(old.name, "desk" if old.role == "desk" else "holder", by, old.principal)
         return self.registry.say(signer, "key_rotated", facts, possession=possession or new.key, **rest)
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use demur_core::limit::{List, Text, Whole};
 use demur_ledger::{
-    facts::{Policy, Risk, VerificationProfile},
+    content::{PolicyDocument, PolicyTools},
+    facts::{Risk, VerificationProfile},
     name::TraceId,
     role::Role,
 };
@@ -47,13 +48,13 @@ pub struct SayInRun {
     /// The event type, such as `proposal_created`.
     #[serde(rename = "type")]
     pub kind: Text<1, 64>,
-    /// Its facts, as the schema of the type says; none with an artifact.
+    /// Its facts, as the schema of the type says; none with bytes.
     #[serde(default)]
     pub facts: Map<String, Value>,
     /// Its content, as the schema of the type says; of an artifact, at least its `name`.
     #[serde(default)]
     pub content: Option<Map<String, Value>>,
-    /// The bytes of an `artifact_recorded`, at most 32 MiB. The desk commits to them.
+    /// The bytes of an `artifact_recorded` or a `report_recorded`, at most 32 MiB. The desk commits to them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact: Option<GivenArtifact>,
     /// The name under which the user of this machine takes part; otherwise `agent`. A token speaks as itself.
@@ -86,18 +87,23 @@ pub struct AuditRun {
 }
 
 /// What a run demands before it goes on; what is left out is as usual.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "RunPolicy")]
 pub struct Demands {
     /// The lowest risk class that needs the critic's approval before it starts; `low` means every call.
     pub approval_from: Risk,
+    /// Whether no client may both do the work and judge it.
+    pub distinct_clients: bool,
     /// How many artifacts a claim must cite at least.
     pub evidence_minimum: Whole<1, 64>,
     /// Whether a failed call may be followed by a fallback proposal.
     pub fallback: bool,
     /// How often one call may be tried again.
     pub retry_limit: Whole<0, 16>,
+    /// The tools that may run, each with the least risk that an intent must name and the programs it may start; otherwise any
+    /// tool at any risk.
+    pub tools: Option<PolicyTools>,
 }
 
 impl Default for Demands {
@@ -105,16 +111,19 @@ impl Default for Demands {
     fn default() -> Self {
         Self {
             approval_from: Risk::Low,
+            distinct_clients: false,
             evidence_minimum: Whole::of::<1>(),
             fallback: true,
             retry_limit: Whole::of::<3>(),
+            tools: None,
         }
     }
 }
 
-impl From<Demands> for Policy {
+impl From<Demands> for PolicyDocument {
     fn from(demands: Demands) -> Self {
-        let Demands { approval_from, evidence_minimum, fallback, retry_limit } = demands;
-        Self { approval_from, evidence_minimum, fallback, retry_limit }
+        let Demands { approval_from, distinct_clients, evidence_minimum, fallback, retry_limit, tools } =
+            demands;
+        Self { approval_from, distinct_clients, evidence_minimum, fallback, retry_limit, tools }
     }
 }

@@ -26,6 +26,8 @@ pub enum RunAct {
     Propose,
     /// Decide on these proposals or intents.
     Review,
+    /// Judge the conditions of these intents, or state a check that shows them.
+    Judge,
     /// Say what is about to be done under these proposals.
     Intend,
     /// Start these intents.
@@ -50,6 +52,7 @@ impl RunAct {
         match self {
             Self::Propose => "propose",
             Self::Review => "review",
+            Self::Judge => "judge",
             Self::Intend => "intend",
             Self::Start => "start",
             Self::Report => "report",

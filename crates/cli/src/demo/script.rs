@@ -1,6 +1,6 @@
 //! The script: four acts of a run, each step with its words for the record and its words for whoever watches.
 
-use std::time::Instant;
+use std::{collections::BTreeMap, time::Instant};
 
 use demur_api::run::{Demands, OpenRun};
 use demur_core::{
@@ -11,11 +11,11 @@ use demur_core::{
 use demur_ledger::{
     content::{
         ClaimContent, ExecutionContent, ExecutionResultContent, FinalClaim, FinalStatementContent,
-        IntentContent, ProposalContent, ProposalReviewContent, RationaleContent, ReasonContent,
+        IntentContent, PolicyTool, ProposalContent, ProposalReviewContent, RationaleContent, ReasonContent,
     },
     facts::{
-        ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRevised, FinalStatementSigned, IntentDecision,
-        ProposalCreated, ProposalDecision, ProposalReviewed, Risk, ToolExecutionCompleted,
+        ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRevised, ConditionJudged, FinalStatementSigned,
+        IntentDecision, ProposalCreated, ProposalDecision, ProposalReviewed, Risk, ToolExecutionCompleted,
         ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationStatus,
     },
     name::Sequence,
@@ -58,6 +58,8 @@ struct Work {
 /// Act one: the run opens, the planner proposes, the critic sets a condition.
 fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, Failure> {
     session.tell("\nAct one: the plan. The number is the event's place in the record.\n")?;
+    let tool = PolicyTool { programs: List::default(), risk: Risk::Low };
+    let tools = BTreeMap::from([(Text::try_from("count-text")?, tool)]);
     let opening = OpenRun {
         trace: None,
         task: "count a text".try_into()?,
@@ -66,14 +68,17 @@ fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, Failure> {
         agents: cast.players()?,
         policy: Demands {
             approval_from: Risk::Medium,
+            distinct_clients: false,
             evidence_minimum: 1.try_into()?,
             fallback: false,
             retry_limit: 1.try_into()?,
+            tools: Some(tools.try_into()?),
         },
         agent: None,
     };
     let words = "opens the run: how many lines and words does a short text have?";
-    session.open(&cast.planner, words, opening)?;
+    let policy = "only count-text may run, from medium risk on with the critic's approval.";
+    session.open(&cast.planner, (words, policy), opening)?;
 
     let content = ProposalContent {
         assumptions: list(["words are separated by white space", "a line feed ends a line"])?,
@@ -114,6 +119,7 @@ fn work(session: &mut Session<'_>, cast: &Cast, proposal: Sequence) -> Result<(W
     let content = RationaleContent { rationale: "the text is in the record now".try_into()? };
     let words = "has seen the text in the record and approves.";
     session.act(&cast.critic, words, facts, &content)?;
+    judge(session, cast, (intent, input))?;
     let (count, output, completed) =
         execute(session, cast, (intent, input), "result.json", || task::count(task::TEXT))?;
     Ok((Work { count, input, output, completed }, refusal))
@@ -137,7 +143,7 @@ fn doubt(
     let words = format!("claims: \"{text}\" He cites the result.");
     let claim = session.act(&cast.executor, &words, facts, &content)?;
 
-    let reason = "one count by one method, and the text itself is not cited";
+    let reason = "one count by one method";
     let content = ReasonContent { reason: reason.try_into()? };
     let words = "challenges the claim: one count by one method proves little.";
     let facts = ClaimChallenged { claim };
@@ -146,6 +152,7 @@ fn doubt(
     let words = "signs a second intent: count another way. Low risk, so no approval is needed.";
     let intent =
         intend(session, cast, proposal, Risk::Low, (words, "answers the challenge; meets condition 0"))?;
+    judge(session, cast, (intent, work.input))?;
     let again = || task::count_by_bytes(task::TEXT.as_bytes());
     let (second, output, completed) = execute(session, cast, (intent, work.input), "again.json", again)?;
     if second != work.count {
@@ -154,12 +161,12 @@ fn doubt(
 
     let facts = ClaimRevised {
         about_failure: false,
-        evidence: vec![work.input, work.output, output].try_into()?,
+        evidence: vec![work.output, output].try_into()?,
         executions: vec![work.completed, completed].try_into()?,
         replaces: claim,
     };
     let content = ClaimContent { confidence: 99.try_into()?, text: text.as_str().try_into()? };
-    let words = "revises the claim; it now cites the text and both results.";
+    let words = "revises the claim; it now cites both results.";
     let revised = session.act(&cast.executor, words, facts, &content)?;
 
     let content = ReasonContent { reason: "two methods agree, and the text is there".try_into()? };
@@ -181,10 +188,11 @@ fn close(session: &mut Session<'_>, cast: &Cast, claim: Sequence, count: Count) 
     session.act(&cast.executor, words, facts, &content)?;
 
     let audited = session.audit(&cast.auditor)?;
-    let ([began, ended], Some(report)) = (&audited.events[..], &audited.report) else {
+    let ([began, reported, ended], Some(report)) = (&audited.events[..], &audited.report) else {
         return Err(Failure::bug(&"an audit that recorded nothing"));
     };
     session.recorded(&cast.auditor, "takes an export and begins to verify it.", *began)?;
+    session.recorded(&cast.auditor, "records her report, which everybody can read.", *reported)?;
     let verdict = match audited.status {
         VerificationStatus::Pass => "passes it: every check of the export holds",
         VerificationStatus::PassWithWarnings => "passes it with warnings: nothing failed",
@@ -196,6 +204,18 @@ fn close(session: &mut Session<'_>, cast: &Cast, claim: Sequence, count: Count) 
     Ok(canonical::to_vec(&report)?)
 }
 
+/// The critic judges the condition of an intent: the text is there.
+fn judge(
+    session: &mut Session<'_>,
+    cast: &Cast,
+    (intent, input): (Sequence, Sequence),
+) -> Result<(), Failure> {
+    let (condition, evidence) = (0.try_into()?, vec![input].try_into()?);
+    let facts = ConditionJudged { condition, evidence, holds: true, intent };
+    session.act_bare(&cast.critic, "judges that the condition holds: the text is recorded.", facts)?;
+    Ok(())
+}
+
 fn intend(
     session: &mut Session<'_>,
     cast: &Cast,
@@ -205,7 +225,7 @@ fn intend(
 ) -> Result<Sequence, Failure> {
     let facts = ToolIntentSigned { meets: vec![0.try_into()?].try_into()?, proposal, retries: None, risk };
     let content = IntentContent {
-        input_hash: sha256(br#"{"file":"text.txt"}"#),
+        input_hash: sha256(task::TEXT.as_bytes()),
         justification: justification.try_into()?,
         tool: "count-text".try_into()?,
     };

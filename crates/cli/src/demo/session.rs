@@ -43,11 +43,19 @@ impl<'a> Session<'a> {
         self.output.tell(line)
     }
 
-    /// Opens the run in the name of its planner, and tells it.
-    pub(super) fn open(&mut self, planner: &Agent, words: &str, run: OpenRun) -> Result<Sequence, Failure> {
+    /// Opens the run in the name of its planner, and tells it. The desk records the policy with the opening.
+    pub(super) fn open(
+        &mut self,
+        planner: &Agent,
+        (words, policy): (&str, &str),
+        run: OpenRun,
+    ) -> Result<(), Failure> {
         let run = OpenRun { trace: Some(self.trace), agent: Some(planner.name.try_into()?), ..run };
         self.desk.call(ApiRequest::<operation::OpenRun>::send(NoArguments {}, run))?;
-        self.recorded(planner, words, Sequence::FIRST)
+        self.recorded(planner, words, Sequence::FIRST)?;
+        self.tell(&format!("{:>4}  the desk records the policy: {policy}", self.length))?;
+        self.length += 1;
+        Ok(())
     }
 
     /// Records what an agent says, and tells it.
@@ -62,6 +70,19 @@ impl<'a> Session<'a> {
         self.recorded(agent, words, at)
     }
 
+    /// Records what an agent says without words, and tells it.
+    pub(super) fn act_bare(
+        &mut self,
+        agent: &Agent,
+        words: &str,
+        facts: impl Into<Facts>,
+    ) -> Result<Sequence, Failure> {
+        let facts = facts.into();
+        let kind = facts.event_type().ok_or_else(|| Failure::bug(&"facts of no known type"))?;
+        let at = self.send(agent, kind, (&facts, None::<&Value>), None)?;
+        self.recorded(agent, words, at)
+    }
+
     /// Records a text that an agent stores, and tells it.
     pub(super) fn store(
         &mut self,
@@ -72,7 +93,8 @@ impl<'a> Session<'a> {
     ) -> Result<Sequence, Failure> {
         let content = json!({ "media_type": media_type, "name": name });
         let artifact = GivenArtifact { text: Some(text), base64: None };
-        let at = self.send(agent, EventType::ArtifactRecorded, (&json!({}), &content), Some(artifact))?;
+        let at =
+            self.send(agent, EventType::ArtifactRecorded, (&json!({}), Some(&content)), Some(artifact))?;
         self.recorded(agent, words, at)
     }
 
@@ -103,7 +125,7 @@ impl<'a> Session<'a> {
         Ok(refusal)
     }
 
-    /// Lets the auditor verify the run and close it. The two events that come of it are still to be told.
+    /// Lets the auditor verify the run and close it. The three events that come of it are still to be told.
     pub(super) fn audit(&self, auditor: &Agent) -> Result<AuditedRun, Failure> {
         let wanted = AuditRun { profile: None, agent: Some(auditor.name.try_into()?) };
         self.desk.call(ApiRequest::<operation::AuditRun>::send(self.path(), wanted))
@@ -118,21 +140,21 @@ impl<'a> Session<'a> {
 
     fn say(&self, agent: &Agent, facts: &Facts, content: &impl Serialize) -> Result<Sequence, Failure> {
         let kind = facts.event_type().ok_or_else(|| Failure::bug(&"facts of no known type"))?;
-        self.send(agent, kind, (facts, content), None)
+        self.send(agent, kind, (facts, Some(content)), None)
     }
 
     fn send(
         &self,
         agent: &Agent,
         kind: EventType,
-        (facts, content): (&impl Serialize, &impl Serialize),
+        (facts, content): (&impl Serialize, Option<&impl Serialize>),
         artifact: Option<GivenArtifact>,
     ) -> Result<Sequence, Failure> {
         let said = SayInRun {
             role: agent.role,
             kind: kind.as_str().try_into()?,
             facts: members(facts)?,
-            content: Some(members(content)?),
+            content: content.map(members).transpose()?,
             artifact,
             agent: Some(agent.name.try_into()?),
         };

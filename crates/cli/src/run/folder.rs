@@ -2,6 +2,7 @@
 //! in. `runs/TRACE/` in the data folder. The record says which files it was started with, by their hashes.
 
 use std::{
+    fmt::Display,
     fs::{self, File, TryLockError},
     io::Read as _,
     path::{Component, Path, PathBuf},
@@ -14,7 +15,7 @@ use demur_api::{
 use demur_core::hash::sha256;
 use demur_desk::{data::DataFolder, durable, visible::visible_path};
 use demur_ledger::name::TraceId;
-use demur_run::{FileError, Orders, OrdersError, policy::Policy, task::Task};
+use demur_run::{Orders, OrdersError, policy::Policy, task::Task};
 
 use super::tools;
 use crate::{client::process_with, failure::Failure};
@@ -72,6 +73,7 @@ impl Texts {
         Orders::read(&self.task, &self.policy, &self.files).map_err(|error| match error {
             OrdersError::Task(error) => wrong(Path::new(TASK), &error),
             OrdersError::Policy(error) => wrong(Path::new(POLICY), &error),
+            OrdersError::PolicyLimit(error) => wrong(Path::new(POLICY), &error),
             OrdersError::Write(error) => error.into(),
         })
     }
@@ -199,7 +201,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn wrong(path: &Path, error: &FileError) -> Failure {
+fn wrong(path: &Path, error: &dyn Display) -> Failure {
     Failure::input("TASK_INVALID", format!("{}: {error}", visible_path(path)))
         .with_hint("docs/run.md describes the file")
 }

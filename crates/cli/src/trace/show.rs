@@ -20,7 +20,7 @@ use demur_ledger::{
     graph::Graph,
     name::TraceId,
     timeline::{Entry, Timeline},
-    verify::{Options, Report, Verdict, verify},
+    verify::{Options, Report, StatedChecks, Verdict, verify},
 };
 use serde::Serialize;
 
@@ -43,10 +43,13 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ShowTrace) -> Result<Ex
         Some(typed) => spool(context, &typed)?,
         None => open(path)?,
     };
-    let options = Options { threads: threads(), ..Options::default() };
+    let unread = |error: io::Error| Failure::unreadable(path, &error);
+    let checks = StatedChecks::find(BufReader::new(&file)).map_err(unread)?;
+    file.rewind().map_err(unread)?;
+    let options = Options { threads: threads(), checks, ..Options::default() };
     let report = verify(BufReader::new(&file), &options, &mut |_| ())
         .map_err(|error| unreadable(&visible_path(path), &error))?;
-    file.rewind().map_err(|error| Failure::unreadable(path, &error))?;
+    file.rewind().map_err(unread)?;
     let exit = if report.verdict == Verdict::Fail { Exit::VerificationFailed } else { Exit::Success };
     match drawing {
         Some(place) => {

@@ -2,12 +2,13 @@
 
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader},
+    io::{self, BufRead, BufReader, Seek as _},
     path::Path,
 };
 
 use demur_api::code::Code;
 use demur_desk::visible::visible_path;
+use demur_ledger::verify::StatedChecks;
 
 use crate::failure::Failure;
 
@@ -15,15 +16,21 @@ use crate::failure::Failure;
 pub(super) struct Source {
     shown: String,
     length: Option<u64>,
-    reader: Box<dyn BufRead + Send>,
+    input: Input,
+}
+
+/// What can be read, once or again.
+enum Input {
+    File(File),
+    Stream(Box<dyn BufRead + Send>),
 }
 
 impl Source {
     /// Opens a path; `-` is standard input.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         if path == Path::new("-") {
-            let reader = Box::new(BufReader::with_capacity(BUFFER, io::stdin()));
-            return Ok(Self { shown: "standard input".to_owned(), length: None, reader });
+            let input = Input::Stream(Box::new(BufReader::with_capacity(BUFFER, io::stdin())));
+            return Ok(Self { shown: "standard input".to_owned(), length: None, input });
         }
         let unreadable = |error: io::Error| Failure::unreadable(path, &error);
         let file = File::open(path).map_err(unreadable)?;
@@ -33,8 +40,11 @@ impl Source {
             return Err(Failure::of(Code::FileUnreadable, message));
         }
         let length = metadata.is_file().then_some(metadata.len());
-        let reader = Box::new(BufReader::with_capacity(BUFFER, file));
-        Ok(Self { shown: visible_path(path), length, reader })
+        let input = match length {
+            Some(_) => Input::File(file),
+            None => Input::Stream(Box::new(BufReader::with_capacity(BUFFER, file))),
+        };
+        Ok(Self { shown: visible_path(path), length, input })
     }
 
     /// Returns the source as it is named in messages.
@@ -47,9 +57,22 @@ impl Source {
         self.length
     }
 
+    /// Returns the checks that a file states; none of a stream, which is read once.
+    pub(super) fn find_checks(&mut self) -> Result<StatedChecks, Failure> {
+        let Input::File(file) = &mut self.input else { return Ok(StatedChecks::default()) };
+        let found = StatedChecks::find(BufReader::with_capacity(BUFFER, &*file));
+        let found = found.and_then(|found| file.rewind().map(|()| found));
+        found.map_err(|error| {
+            Failure::of(Code::FileUnreadable, format!("{}: the file cannot be read: {error}", self.shown))
+        })
+    }
+
     /// Returns the reader.
     pub(super) fn into_reader(self) -> Box<dyn BufRead + Send> {
-        self.reader
+        match self.input {
+            Input::File(file) => Box::new(BufReader::with_capacity(BUFFER, file)),
+            Input::Stream(reader) => reader,
+        }
     }
 }
 

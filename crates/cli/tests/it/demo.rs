@@ -44,37 +44,38 @@ fn tells_its_story() {
     Act one: the plan. The number is the event's place in the record.
 
        0  ada (planner) opens the run: how many lines and words does a short text have?
-       1  ada (planner) proposes to count once, and says what she assumes and what will show it.
-       2  cleo (critic) agrees on one condition: record the text first, or nobody can count again.
+       1  the desk records the policy: only count-text may run, from medium risk on with the critic's approval.
+       2  ada (planner) proposes to count once, and says what she assumes and what will show it.
+       3  cleo (critic) agrees on one condition: record the text first, or nobody can count again.
 
     Act two: the work. One step comes too early.
 
-       3  ben (executor) signs what he is about to do, before he does it, and that it meets the condition.
-       4  ben (executor) records the text; the chain holds a salted commitment, so the text can be erased.
+       4  ben (executor) signs what he is about to do, before he does it, and that it meets the condition.
+       5  ben (executor) records the text; the chain holds a salted commitment, so the text can be erased.
        -  ben (executor) wants to start at once, but the critic has not looked at the intent yet.
-          Refused, APPROVAL_MISSING: intent 3 is risky and needs the critic's approval before it starts
-       5  the desk notes the refusal. Nothing else changed.
-       6  cleo (critic) has seen the text in the record and approves.
-       7  ben (executor) starts the tool.
-       8  ben (executor) records the result: 6 lines, 48 words.
-       9  ben (executor) ends the tool.
+          Refused, APPROVAL_MISSING: intent 4 is risky and needs the critic's approval before it starts
+       6  the desk notes the refusal. Nothing else changed.
+       7  cleo (critic) has seen the text in the record and approves.
+       8  ben (executor) starts the tool.
+       9  ben (executor) records the result: 6 lines, 48 words.
+      10  ben (executor) ends the tool.
 
     Act three: the doubt.
 
-      10  ben (executor) claims: "The text has 6 lines and 48 words." He cites the result.
-      11  cleo (critic) challenges the claim: one count by one method proves little.
-      12  ben (executor) signs a second intent: count another way. Low risk, so no approval is needed.
-      13  ben (executor) starts the tool.
-      14  ben (executor) records the result: 6 lines, 48 words.
-      15  ben (executor) ends the tool.
-      16  ben (executor) revises the claim; it now cites the text and both results.
-      17  cleo (critic) closes the challenge: two methods agree, and the text is there to count.
+      11  ben (executor) claims: "The text has 6 lines and 48 words." He cites the result.
+      12  cleo (critic) challenges the claim: one count by one method proves little.
+      13  ben (executor) signs a second intent: count another way. Low risk, so no approval is needed.
+      14  ben (executor) starts the tool.
+      15  ben (executor) records the result: 6 lines, 48 words.
+      16  ben (executor) ends the tool.
+      17  ben (executor) revises the claim; it now cites both results.
+      18  cleo (critic) closes the challenge: two methods agree, and the text is there to count.
 
     Act four: the audit.
 
-      18  ben (executor) signs the final statement with the one claim he stands by.
-      19  dora (auditor) takes an export and begins to verify it.
-      20  dora (auditor) passes it: every check of the export holds. The run is closed.
+      19  ben (executor) signs the final statement with the one claim he stands by.
+      20  dora (auditor) takes an export and begins to verify it.
+      21  dora (auditor) passes it: every check of the export holds. The run is closed.
 
     The desk records a checkpoint: it fixes every trace of the store as it is now.
 
@@ -104,7 +105,7 @@ fn tells_its_story() {
 
     Now the file of the first run, read back from the disk and trusting nothing in it:
 
-    Verdict: internally consistent; origin and completeness not established: through sequence 20; later events may exist
+    Verdict: internally consistent; origin and completeness not established: through sequence 21; later events may exist
 
     Proven by a key:
       key [KEY] said 2 things as planner; the desk calls it ada.planner
@@ -114,6 +115,7 @@ fn tells_its_story() {
 
     Only the desk's word:
       1 x command_refused, which no key signed
+      1 x policy_recorded, which no key signed
       the order of events that no author had seen when it signed, and the times of all events
       the names of key holders, unless you pinned their keys
       that nothing happened which is not in the trace
@@ -310,9 +312,9 @@ fn auditor_signs_the_report_of_the_verifier() {
     // The one thing missing when the auditor looked was its own verdict.
     assert_eq!(
         (codes, &report["scope"]["events"]),
-        (vec![&Value::from("FINALIZATION_INCOMPLETE")], &20.into())
+        (vec![&Value::from("FINALIZATION_INCOMPLETE")], &21.into())
     );
-    assert_eq!(report["checks"].as_array().unwrap().len(), 19);
+    assert_eq!(report["checks"].as_array().unwrap().len(), 20);
 }
 
 #[test]
@@ -369,7 +371,7 @@ fn story_is_in_the_store() {
     let sandbox = Sandbox::with_run();
     let reply = sandbox.json(&["trace", "list"]);
     let trace = &reply["traces"][0];
-    assert_eq!((&trace["events"], &trace["phase"]), (&21.into(), &"completed".into()));
+    assert_eq!((&trace["events"], &trace["phase"]), (&22.into(), &"completed".into()));
     let newest = &sandbox.registry()[6]["event"]["event"]["statement"];
     assert_eq!((&newest["type"], &newest["facts"]["traces"]), (&"checkpoint_recorded".into(), &2.into()));
     let (left, now) =

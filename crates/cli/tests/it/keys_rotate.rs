@@ -228,6 +228,7 @@ fn write_registry(sandbox: &Sandbox, desk: &Desk, events: &[Recorded]) {
         event: recorded.event.clone(),
         opening: recorded.opening.clone(),
         artifact: None,
+        meaning: None,
     };
     let append = Append {
         trace: desk.registry_chain().trace(),

@@ -50,7 +50,7 @@ fn visit(sandbox: &Sandbox, trace: TraceId) {
     let append = Append {
         trace,
         expected: Some(summary.head),
-        entries: vec![Entry { event, opening: None, artifact: None }],
+        entries: vec![Entry { event, opening: None, artifact: None, meaning: None }],
         head: Signed::new(document, &desk).unwrap(),
         phase: summary.phase,
         questions: Vec::new(),

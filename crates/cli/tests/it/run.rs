@@ -5,6 +5,7 @@ mod bad_input;
 mod bad_tools;
 mod beside;
 mod killed;
+mod meaning;
 mod restored;
 
 use std::{fs, path::PathBuf};
@@ -104,11 +105,11 @@ fn example_that_passes_answers_a_challenge_with_more_evidence() {
     assert_snapshot!(sandbox.run(&["run", "--task", &example("passes")]), @r"
     exit 0
     --- stdout
-    run   completed: the audit passed, 21 events
+    run   completed: the audit passed, 22 events
     trace [ULID]
     tools 2 completed
     claims
-      #16 “The text has 6 lines, counted in two ways.” on #6 #14
+      #17 “The text has 6 lines, counted in two ways.” on #7 #15
     What the tools left is in [DIR]/data/runs/[ULID]/work.
     --- stderr
     Made the data folder [DIR]/data.
@@ -118,6 +119,7 @@ fn example_that_passes_answers_a_challenge_with_more_evidence() {
         kinds(&sandbox),
         [
             "session_initialized",
+            "policy_recorded",
             "proposal_created",
             "proposal_reviewed",
             "artifact_recorded",
@@ -211,7 +213,7 @@ fn nothing_is_concluded_over_a_record_that_does_not_hold() {
     let sandbox = Sandbox::new();
     Draft::new().call("echo", &["echo", "hello"]).claim("It says hello.", &["echo"]).write(&sandbox);
     sandbox.run(&["run", "--task", "task.toml", "--until", "claiming"]).expect_code(0);
-    sandbox.tamper("UPDATE events SET content = CAST('{}' AS BLOB) WHERE sequence = 3 AND trace = 2");
+    sandbox.tamper("UPDATE events SET content = CAST('{}' AS BLOB) WHERE sequence = 4 AND trace = 2");
     let error = sandbox.json_error(&["run", "resume"], 1);
     assert_eq!(error["code"], "RECORD_UNPROVEN", "{error}");
     assert!(!kinds(&sandbox).contains(&"final_statement_signed".to_owned()));
@@ -258,7 +260,6 @@ fn failure_without_a_fallback_is_claimed_as_such() {
 fn blocked_intents_never_run() {
     for (name, task, policy) in [
         ("an unknown program", Draft::new().call("wc", &["rm", "x"]), "[tools.wc]\n"),
-        ("an understated risk", Draft::new().call("wc", &["wc", "x"]), "[tools.wc]\nrisk = \"high\"\n"),
         (
             "too risky for anybody",
             Draft::new().call("wc", &["wc", "x"]),
@@ -285,7 +286,7 @@ fn refused_proposal_is_replaced_by_its_revision() {
     assert_eq!((&reply["phase"], &reply["claims"][0]["text"]), (&"completed".into(), &"Done.".into()));
     let proposals: Vec<Value> =
         entries(&sandbox).into_iter().filter(|entry| entry["kind"] == "proposal_created").collect();
-    assert_eq!(proposals[1]["what"], "proposes again, in place of #1");
+    assert_eq!(proposals[1]["what"], "proposes again, in place of #2");
     // Without a revision nothing is left to do.
     let sandbox = Sandbox::new();
     let draft = Draft::new().call("rm", &["rm", "x"]).claim("Removed.", &["rm"]);
@@ -337,7 +338,7 @@ fn several_proposals_are_open_at_once() {
     draft.claim("Both were done.", &["one", "two"]).run(&sandbox, 0);
     let kinds = kinds(&sandbox);
     assert_eq!(
-        kinds[1..5],
+        kinds[2..6],
         ["proposal_created", "proposal_created", "proposal_reviewed", "proposal_reviewed"]
     );
     assert_eq!(verdict(&sandbox), "pass");
@@ -363,7 +364,7 @@ fn run_can_be_stopped_shown_resumed_and_aborted() {
     let sandbox = Sandbox::new();
     Draft::new().call("echo", &["echo", "1"]).claim("Done.", &["echo"]).write(&sandbox);
     for (until, waits) in [
-        ("reviewing", "the critic's review of proposal #1"),
+        ("reviewing", "the critic's review of proposal #2"),
         ("claiming", "challenges, answers and the final statement"),
         ("auditing", "the auditor's verdict"),
     ] {
@@ -378,11 +379,11 @@ fn run_can_be_stopped_shown_resumed_and_aborted() {
     assert_snapshot!(sandbox.run(&["run", "status"]), @r"
     exit 0
     --- stdout
-    run   auditing, 10 events
+    run   auditing, 11 events
     trace [ULID]
     tools 1 completed
     claims
-      #8 “Done.” on #6
+      #9 “Done.” on #7
     waits for
       the auditor's verdict
     `demur run resume [ULID]` goes on.
@@ -390,11 +391,11 @@ fn run_can_be_stopped_shown_resumed_and_aborted() {
     assert_snapshot!(sandbox.run(&["run", "abort", "--reason", "no longer needed"]), @r"
     exit 0
     --- stdout
-    run   aborted, 11 events
+    run   aborted, 12 events
     trace [ULID]
     tools 1 completed
     claims
-      #8 “Done.” on #6
+      #9 “Done.” on #7
     ");
     assert_eq!(entries(&sandbox).last().unwrap()["why"], "no longer needed");
     assert_eq!(sandbox.json_error(&["run", "resume"], 2)["code"], "NO_RUN");

@@ -26,13 +26,13 @@ fn trace_has_its_phase_events_and_times() {
     exit 0
     --- stdout
     TRACE                       PHASE      EVENTS  OPENED                   LAST CHANGE              DAMAGE      SUBJECT
-    [ULID]  completed  21      [TIME]  [TIME]  none known  count a text
+    [ULID]  completed  22      [TIME]  [TIME]  none known  count a text
     ");
     let reply = sandbox.json(&["trace", "list"]);
     let trace = &reply["traces"][0];
     assert_eq!(
         (&trace["events"], &trace["phase"], &trace["failed"]),
-        (&21.into(), &"completed".into(), &Value::Null)
+        (&22.into(), &"completed".into(), &Value::Null)
     );
     let known = sandbox.json(&["verify", "data/demo.jsonl"]);
     assert_eq!(trace["head"], known["report"]["scope"]["through"]);

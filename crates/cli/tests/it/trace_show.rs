@@ -14,7 +14,7 @@ fn golden_file_reads_as_a_timeline() {
     --- stdout
     trace    [ULID]
     state    completed
-    verdict  internally consistent; origin and completeness not established: through sequence 15; later events may exist
+    verdict  internally consistent; origin and completeness not established: through sequence 16; later events may exist
 
     #0 somebody (planner) opens the run for 4 participants
         goal       “count the words”
@@ -25,7 +25,10 @@ fn golden_file_reads_as_a_timeline() {
         state      initialized -> planning
         record     session_initialized at [TIME]
 
-    #1 somebody (planner) proposes
+    #1 somebody (operator) records the policy of the run, which lets any tool run at any risk
+        record     policy_recorded at [TIME]
+
+    #2 somebody (planner) proposes
         goal       “count the words”
         assumes    the text is there
         expects    the count
@@ -33,78 +36,78 @@ fn golden_file_reads_as_a_timeline() {
         state      planning -> reviewing
         record     proposal_created at [TIME]
 
-    #2 somebody (critic) approves proposal #1
+    #3 somebody (critic) approves proposal #2
         why        “fine”
         state      reviewing -> executing
         record     proposal_reviewed at [TIME]
 
-    #3 somebody (executor) intends to run wc at low risk for proposal #1
+    #4 somebody (executor) intends to run wc at low risk for proposal #2
         why        “to count”
         record     tool_intent_signed at [TIME]
 
-    #4 somebody (executor) records words (text/plain, 5 bytes)
+    #5 somebody (executor) records words (text/plain, 5 bytes)
         record     artifact_recorded at [TIME]
 
-    #5 somebody (executor) starts wc (intent #3)
+    #6 somebody (executor) starts wc (intent #4)
         limit      one second
-        input      #4 words
+        input      #5 words
         record     tool_execution_started at [TIME]
 
-    #6 somebody (executor) records words (text/plain, 5 bytes)
+    #7 somebody (executor) records words (text/plain, 5 bytes)
         record     artifact_recorded at [TIME]
 
-    #7 somebody (executor) completes wc (execution #5)
+    #8 somebody (executor) records words (text/plain, 5 bytes)
+        record     artifact_recorded at [TIME]
+
+    #9 somebody (executor) completes wc (execution #6)
         ended      completed, exit status 0, 3 ms
-        output     #6 words
+        output     #7 words, #8 words
         record     tool_execution_completed at [TIME]
 
-    #8 somebody (executor) claims
+    #10 somebody (executor) claims
         claim      “five words”
         sure       90 %
-        evidence   #6 words
-        execution  #7 wc: completed, exit status 0, 3 ms
+        evidence   #7 words
+        execution  #9 wc: completed, exit status 0, 3 ms
         state      executing -> claiming
         record     claim_issued at [TIME]
 
-    #9 somebody (critic) challenges claim #8
+    #11 somebody (critic) challenges claim #10
         why        “because”
-        claim      #8 “five words”
-        DISPUTED   claim #8, by challenge #9
+        claim      #10 “five words”
+        DISPUTED   claim #10, by challenge #11
         record     claim_challenged at [TIME]
 
-    #10 somebody (executor) records words (text/plain, 5 bytes)
-        record     artifact_recorded at [TIME]
-
-    #11 somebody (executor) claims, in place of #8
+    #12 somebody (executor) claims, in place of #10
         claim      “five words”
         sure       90 %
-        evidence   #6 words, #10 words
-        execution  #7 wc: completed, exit status 0, 3 ms
-        replaces   #8 “five words”
-        DISPUTED   claim #11, by challenge #9
+        evidence   #7 words, #8 words
+        execution  #9 wc: completed, exit status 0, 3 ms
+        replaces   #10 “five words”
+        DISPUTED   claim #12, by challenge #11
         record     claim_revised at [TIME]
 
-    #12 somebody (critic) closes challenge #9
+    #13 somebody (critic) closes challenge #11
         why        “because”
-        claim      #11 “five words”
+        claim      #12 “five words”
         record     claim_resolved at [TIME]
 
-    #13 somebody (executor) signs the final statement over 1 claim
+    #14 somebody (executor) signs the final statement over 1 claim
         verdict    “done”
-        claim      #11 “five words”
+        claim      #12 “five words”
         state      claiming -> auditing
         record     final_statement_signed at [TIME]
 
-    #14 somebody (auditor) begins to verify
+    #15 somebody (auditor) begins to verify
         record     verification_run_started at [TIME]
 
-    #15 somebody (auditor) verified: pass
+    #16 somebody (auditor) verified: pass
         summary    “passed”
         state      auditing -> completed
         record     verification_run_completed at [TIME]
 
     The run is completed. It leaves these claims:
-        #11        “five words”
+        #12        “five words”
     ");
 }
 
@@ -114,8 +117,14 @@ fn events_without_a_key_are_marked() {
     sandbox.run(&["demo", "--keep", "kept"]).expect_code(0);
     let told = sandbox.run(&["trace", "show", "kept/demo.jsonl"]).stdout;
     let marked: Vec<&str> = told.lines().filter(|line| line.contains("desk's word")).collect();
-    assert_eq!(marked, ["#5 the desk refused a command: APPROVAL_MISSING (desk's word)"]);
-    assert!(told.contains("#2 cleo.critic (critic) approves proposal #1 on 1 condition"), "{told}");
+    assert_eq!(
+        marked,
+        [
+            "#1 the desk records the policy of the run, which names 1 tool (desk's word)",
+            "#6 the desk refused a command: APPROVAL_MISSING (desk's word)",
+        ]
+    );
+    assert!(told.contains("#3 cleo.critic (critic) approves proposal #2 on 1 condition"), "{told}");
 }
 
 #[test]
@@ -146,40 +155,42 @@ fn damaged_file_shows_what_holds_and_marks_the_rest() {
     assert_snapshot!(redact(&told.join("\n")), @r"
     trace    [ULID]
     state    completed
-    verdict  fail: something in this file does not hold (through sequence 15; later events may exist)
-    Do not rely on anything after event #7: `demur verify bad.jsonl` says why.
+    verdict  fail: something in this file does not hold (through sequence 16; later events may exist)
+    Do not rely on anything after event #9: `demur verify bad.jsonl` says why.
 
     #0 somebody (planner) opens the run for 4 participants
 
-    #1 somebody (planner) proposes
+    #1 somebody (operator) records the policy of the run, which lets any tool run at any risk
 
-    #2 somebody (critic) approves proposal #1
+    #2 somebody (planner) proposes
 
-    #3 somebody (executor) intends to run wc at low risk for proposal #1
+    #3 somebody (critic) approves proposal #2
 
-    #4 somebody (executor) records words (text/plain, 5 bytes)
+    #4 somebody (executor) intends to run wc at low risk for proposal #2
 
-    #5 somebody (executor) starts wc (intent #3)
+    #5 somebody (executor) records words (text/plain, 5 bytes)
 
-    #6 somebody (executor) records words (text/plain, 5 bytes)
+    #6 somebody (executor) starts wc (intent #4)
 
-    #7 somebody (executor) completes wc (execution #5)
+    #7 somebody (executor) records words (text/plain, 5 bytes)
 
-    ? #8 somebody (executor) claims
+    #8 somebody (executor) records words (text/plain, 5 bytes)
 
-    ? #9 somebody (critic) challenges claim #8
+    #9 somebody (executor) completes wc (execution #6)
 
-    ? #10 somebody (executor) records words (text/plain, 5 bytes)
+    ? #10 somebody (executor) claims
 
-    ? #11 somebody (executor) claims, in place of #8
+    ? #11 somebody (critic) challenges claim #10
 
-    ? #12 somebody (critic) closes challenge #9
+    ? #12 somebody (executor) claims, in place of #10
 
-    ? #13 somebody (executor) signs the final statement over 1 claim
+    ? #13 somebody (critic) closes challenge #11
 
-    ? #14 somebody (auditor) begins to verify
+    ? #14 somebody (executor) signs the final statement over 1 claim
 
-    ? #15 somebody (auditor) verified: pass
+    ? #15 somebody (auditor) begins to verify
+
+    ? #16 somebody (auditor) verified: pass
 
     ? The run is completed. It leaves these claims:
     ");
@@ -193,7 +204,7 @@ fn half_a_file_shows_the_part_before_the_cut() {
     let ran = sandbox.run(&["trace", "show", "half"]);
     let told = &ran.expect_code(1).stdout;
     assert!(told.contains("Do not rely on anything"), "{told}");
-    assert!(told.contains("#0 ") && !told.contains("#15 "), "{told}");
+    assert!(told.contains("#0 ") && !told.contains("#16 "), "{told}");
 }
 
 #[test]
@@ -204,7 +215,7 @@ fn broken_registry_leaves_nothing_to_rely_on() {
     let told = &ran.expect_code(1).stdout;
     assert!(told.contains("Do not rely on anything in this file"), "{told}");
     let events = told.lines().filter(|line| line.contains('#') && !line.starts_with("    "));
-    assert!(events.clone().count() == 16 && events.clone().all(|line| line.starts_with("? #")), "{told}");
+    assert!(events.clone().count() == 17 && events.clone().all(|line| line.starts_with("? #")), "{told}");
 }
 
 #[test]
@@ -218,9 +229,9 @@ fn withheld_content_is_said_not_to_be_checked() {
 #[test]
 fn programs_get_entries_and_report() {
     let reply = Sandbox::new().json(&["trace", "show", &golden_path()]);
-    assert_eq!(reply["entries"].as_array().unwrap().len(), 16);
+    assert_eq!(reply["entries"].as_array().unwrap().len(), 17);
     assert_eq!(
-        (&reply["entries"][2]["role"], &reply["report"]["verdict"]),
+        (&reply["entries"][3]["role"], &reply["report"]["verdict"]),
         (&"critic".into(), &"pass".into())
     );
 }
@@ -235,9 +246,9 @@ fn disputed_claims_are_marked_where_they_are_challenged_and_at_the_end() {
     assert_eq!(
         marked,
         [
-            "    DISPUTED   claim #8, by challenge #9",
-            "    DISPUTED   claim #8, by challenge #9",
-            "    #8         DISPUTED by challenge #9: \u{201c}five words\u{201d}",
+            "    DISPUTED   claim #9, by challenge #10",
+            "    DISPUTED   claim #9, by challenge #10",
+            "    #9         DISPUTED by challenge #10: \u{201c}five words\u{201d}",
         ]
     );
 }
@@ -258,18 +269,22 @@ fn failures_retries_and_fallbacks_are_told() {
 #[test]
 fn programs_get_the_same_facts_as_fields() {
     let reply = Sandbox::new().json(&["trace", "show", &golden_path()]);
-    let entries = &reply["entries"];
-    assert_eq!(entries[0]["opening"]["policy"]["approval_from"], "high");
-    assert_eq!(entries[0]["opening"]["participants"][0]["name"], "somebody");
-    assert_eq!(entries[1]["phase"]["to"], "reviewing");
-    assert_eq!(entries[5]["limits"][0], "one second");
-    assert_eq!((&entries[7]["tool"], &entries[7]["ending"]["exit_status"]), (&"wc".into(), &0.into()));
-    assert_eq!(
-        (&entries[8]["evidence"][0]["name"], &entries[8]["confidence"]),
-        (&"words".into(), &90.into())
-    );
-    assert_eq!(entries[9]["disputed"][0]["claim"], 8);
-    assert_eq!(reply["report"]["claims"][0]["challenges"][0]["answered_by"], 11);
+    let of = |kind: &str| {
+        let mut entries = reply["entries"].as_array().unwrap().iter();
+        entries.find(|entry| entry["kind"] == kind).unwrap_or_else(|| panic!("no {kind}"))
+    };
+    let opening = &of("session_initialized")["opening"];
+    assert_eq!(opening["policy"]["approval_from"], "high");
+    assert_eq!(opening["participants"][0]["name"], "somebody");
+    assert_eq!(of("proposal_created")["phase"]["to"], "reviewing");
+    assert_eq!(of("tool_execution_started")["limits"][0], "one second");
+    let ended = of("tool_execution_completed");
+    assert_eq!((&ended["tool"], &ended["ending"]["exit_status"]), (&"wc".into(), &0.into()));
+    let claim = of("claim_issued");
+    assert_eq!((&claim["evidence"][0]["name"], &claim["confidence"]), (&"words".into(), &90.into()));
+    assert_eq!(of("claim_challenged")["disputed"][0]["claim"], claim["sequence"]);
+    let answered_by = &reply["report"]["claims"][0]["challenges"][0]["answered_by"];
+    assert_eq!(answered_by, &of("claim_revised")["sequence"]);
 }
 
 /// LED-24
@@ -289,7 +304,7 @@ fn limits_are_told_once_while_they_stay_the_same() {
     let limits: Vec<&str> = told.lines().filter(|line| line.starts_with("    limit ")).collect();
     assert_eq!(
         limits,
-        ["    limit      runs inside the demo, without network", "    limit      the same as in #7"]
+        ["    limit      runs inside the demo, without network", "    limit      the same as in #8"]
     );
 }
 

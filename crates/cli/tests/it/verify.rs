@@ -24,18 +24,20 @@ fn golden_file_passes() {
     --- stdout
     trace    [ULID]
     store    [FINGERPRINT]
-    scope    16 events, 6 registry events, profile default, written by demur test
-    head     15 [FINGERPRINT]
+    scope    17 events, 6 registry events, profile default, written by demur test
+    head     16 [FINGERPRINT]
     state    completed, exported [TIME] by the desk's clock
+    policy   any tool may run, at any risk: it names none
     verdict  PASS
-             internally consistent; origin and completeness not established: through sequence 15; later events may exist
+             internally consistent; origin and completeness not established: through sequence 16; later events may exist
 
     Not proven by this report
       who made this file: nothing you know from elsewhere was given (--pin, --receipt, --against)
-      that the trace ends at sequence 15: later events may exist
+      that the trace ends at sequence 16: later events may exist
       that what was claimed is true: only who said it, and what it was said to rest on
 
     Proven by a key
+      [KEY] operator, 1 statements, active, first key of its principal; the desk calls it somebody
       [KEY] planner, 2 statements, active, first key of its principal; the desk calls it somebody
       [KEY] auditor, 2 statements, active, first key of its principal; the desk calls it somebody
       [KEY] critic, 3 statements, active, first key of its principal; the desk calls it somebody
@@ -47,14 +49,14 @@ fn golden_file_passes() {
       that nothing happened which is not in the trace
 
     Claims
-      #11 five words
+      #12 five words
         standing   evidence is there as recorded; no challenge is open
         sure       90 %
         key        [KEY]
-        replaces   #8
-        evidence   #6 words, #10 words
-        execution  #7 wc: completed, exit status 0, 3 ms
-        challenge  #9 against #8: “because”; answered by #11; closed by #12: “because”
+        replaces   #10
+        evidence   #7 words, #8 words
+        execution  #9 wc: completed, exit status 0, 3 ms
+        challenge  #11 against #10: “because”; answered by #12; closed by #13: “because”
 
     Checks (none: there was nothing to check, or it was not reached)
       ok    the file is an export, whole and in order
@@ -70,6 +72,7 @@ fn golden_file_passes() {
       ok    only the right roles and participants speak
       ok    the state machine and its guards allow every step
       ok    every claim rests on evidence that is there, and is not disputed
+      ok    what was done is what was approved, claimed and demanded
       ok    the run was verified and closed
       ok    the desk signed the heads
       none  inclusion proofs hold
@@ -88,29 +91,31 @@ fn damaged_file_fails_with_cause_and_cure() {
     --- stdout
     trace    [ULID]
     store    [FINGERPRINT]
-    scope    16 events, 6 registry events, profile default, written by demur test
-    head     15 [FINGERPRINT]
+    scope    17 events, 6 registry events, profile default, written by demur test
+    head     16 [FINGERPRINT]
     state    completed, exported [TIME] by the desk's clock
+    policy   any tool may run, at any risk: it names none
     verdict  FAIL
-             fail: something in this file does not hold (through sequence 15; later events may exist)
-             first bad event: 8
-             last trusted event: 7
+             fail: something in this file does not hold (through sequence 16; later events may exist)
+             first bad event: 10
+             last trusted event: 9
 
     Failures
-      COMMITMENT_MISMATCH trace event 8, line 19: content and salt do not open the commitment
+      COMMITMENT_MISMATCH trace event 10, line 22: content and salt do not open the commitment
         why: the content is not what the author committed to
         do:  the content was exchanged: ask the author for theirs
-      CHECKPOINT_INVALID file, line 29: the bytes before the checkpoint are not those the desk signed
+      CHECKPOINT_INVALID file, line 30: the bytes before the checkpoint are not those the desk signed
         why: the checkpoint does not bind this file
         do:  the file was changed after the desk made it
 
     Not proven by this report
       who made this file: nothing you know from elsewhere was given (--pin, --receipt, --against)
-      that the trace ends at sequence 15: later events may exist
+      that the trace ends at sequence 16: later events may exist
       that what was claimed is true: only who said it, and what it was said to rest on
       anything after the first event that does not hold
 
     Proven by a key
+      [KEY] operator, 1 statements, active, first key of its principal; the desk calls it somebody
       [KEY] planner, 2 statements, active, first key of its principal; the desk calls it somebody
       [KEY] auditor, 2 statements, active, first key of its principal; the desk calls it somebody
       [KEY] critic, 3 statements, active, first key of its principal; the desk calls it somebody
@@ -122,14 +127,14 @@ fn damaged_file_fails_with_cause_and_cure() {
       that nothing happened which is not in the trace
 
     Claims
-      #11 five words
+      #12 five words
         standing   evidence is there as recorded; no challenge is open
         sure       90 %
         key        [KEY]
-        replaces   #8
-        evidence   #6 words, #10 words
-        execution  #7 wc: completed, exit status 0, 3 ms
-        challenge  #9 against #8: “because”; answered by #11; closed by #12: “because”
+        replaces   #10
+        evidence   #7 words, #8 words
+        execution  #9 wc: completed, exit status 0, 3 ms
+        challenge  #11 against #10: “because”; answered by #12; closed by #13: “because”
 
     Checks (none: there was nothing to check, or it was not reached)
       ok    the file is an export, whole and in order
@@ -145,6 +150,7 @@ fn damaged_file_fails_with_cause_and_cure() {
       ok    only the right roles and participants speak
       ok    the state machine and its guards allow every step
       ok    every claim rests on evidence that is there, and is not disputed
+      ok    what was done is what was approved, claimed and demanded
       ok    the run was verified and closed
       ok    the desk signed the heads
       none  inclusion proofs hold

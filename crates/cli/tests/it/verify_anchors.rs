@@ -32,8 +32,8 @@ fn anchor_can_be_required() {
     let calls: [(&[&str], i32); 6] = [
         (&[], 1),
         (&["--against", &hash], 0),
-        (&["--against", &format!("15:{hash}")], 0),
-        (&["--against", &format!("14:{hash}")], 1),
+        (&["--against", &format!("16:{hash}")], 0),
+        (&["--against", &format!("15:{hash}")], 1),
         (&["--pin", &format!("desk={desk}")], 0),
         (&["--pin", &format!("desk={hash}")], 1),
     ];
@@ -124,7 +124,7 @@ fn two_histories_of_one_desk_are_an_equivocation() {
         .map(|name| conformance("attacks").join(name).to_str().unwrap().to_owned());
     let ran = sandbox.run(&["verify", &one, &other]);
     assert_snapshot!(redact(&side_by_side(ran.expect_code(1))), @r"
-    EQUIVOCATION: the desk signed two histories, which part at event 2; keep both files: together they prove it.
+    EQUIVOCATION: the desk signed two histories, which part at event 3; keep both files: together they prove it.
       first   [FINGERPRINT]
       second  [FINGERPRINT]
     ");

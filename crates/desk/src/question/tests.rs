@@ -64,7 +64,7 @@ impl Shared {
         let append = Append {
             trace: id.trace,
             expected: Some(summary.head),
-            entries: vec![Entry { event, opening: None, artifact: None }],
+            entries: vec![Entry { event, opening: None, artifact: None, meaning: None }],
             head: Signed::new(document, &desk_key(self.owner.keyring(), &registry).unwrap()).unwrap(),
             phase: summary.phase,
             questions: vec![(id.sequence, Some(QuestionRow { outcome, changed: head.sequence, ..row }))],

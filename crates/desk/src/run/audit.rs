@@ -4,19 +4,22 @@ use std::sync::Arc;
 
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::{canonical, hash::sha256, limit::Text};
+use demur_engine::Reply;
 use demur_ledger::{
-    author::{Author, Place},
+    author::{Artifact, Author, Place},
     content::VerificationContent,
     event_type::{Content, Facts},
     facts::{
         Participant, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
         VerificationStatus,
     },
-    name::{CommandId, Sequence, TraceId},
+    name::{CommandId, Position, Sequence, TraceId},
     role::Role,
     verify::{Options, Report},
 };
 use demur_run::history::History;
+use demur_sequencer::SequencerError;
+use serde::Serialize;
 
 use super::{check_run, read_on};
 use crate::{
@@ -33,8 +36,8 @@ pub struct Audited {
     pub status: VerificationStatus,
     /// What was recorded now.
     pub events: Vec<Sequence>,
-    /// What was found now; none where the verdict was there before.
-    pub report: Option<Report>,
+    /// The report that was recorded now; none where the verdict was there before.
+    pub report: Option<Vec<u8>>,
 }
 
 /// Verifies a run in the name of its auditor, and records the verdict. One that is there already is told again.
@@ -46,6 +49,8 @@ pub fn audit(
 ) -> Result<Audited, Refusal> {
     let ledger = owner.sequencer();
     check_run(ledger.store(), trace)?;
+    // What is said in one commit goes by what was read.
+    ledger.come_back(trace)?;
     let mut history = History::new();
     read_on(ledger.store(), trace, &mut history, |_, _| Ok::<_, Refusal>(()))?;
     check_profile(&history, profile)?;
@@ -66,23 +71,40 @@ pub fn audit(
     let (through, profile) = begun.ok_or_else(|| Refusal::bug(&"a verification that has not begun"))?;
     let options = Options { profile, threads: threads(), ..Options::default() };
     let report = verifier::audit(ledger, trace, &options, &mut |_| ())??;
-    let (status, content, _) = verdict(&report)?;
-    let content = Some(Content::VerificationRunCompleted(content));
-    events.push(say(owner, author, trace, &history, VerificationRunCompleted { status, through }, content)?);
+    let found = verdict(&report)?;
+    let (status, report) = (found.status, found.report.clone());
+    events.extend(close(owner, author, (trace, &history), found, through)?);
     Ok(Audited { profile, status, events, report: Some(report) })
 }
 
-/// Returns the verdict that a report bears, its words, and the bytes of the report that they name.
-pub fn verdict(report: &Report) -> Result<(VerificationStatus, VerificationContent, Vec<u8>), Refusal> {
-    let bytes = canonical::to_vec(report)?;
+/// What an auditor has to say.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The verdict.
+    pub status: VerificationStatus,
+    /// Its words.
+    pub content: VerificationContent,
+    /// The report that bears it and that they name: canonical JSON.
+    pub report: Vec<u8>,
+}
+
+/// Returns what an auditor has to say after this verification.
+pub fn verdict(report: &Report) -> Result<Found, Refusal> {
+    #[derive(Serialize)]
+    struct Borne<'a> {
+        #[serde(flatten)]
+        report: &'a Report,
+        status: VerificationStatus,
+    }
     let status = verifier::status(report);
+    let bytes = canonical::to_vec(&Borne { report, status })?;
     let summary = match status {
         VerificationStatus::Pass => "every check of the export holds".to_owned(),
         VerificationStatus::PassWithWarnings => "nothing failed, something is worth reading".to_owned(),
         VerificationStatus::Fail => report.words.clone(),
     };
     let content = VerificationContent { report: sha256(&bytes), summary: Text::cut(&summary)? };
-    Ok((status, content, bytes))
+    Ok(Found { status, content, report: bytes })
 }
 
 /// A verification that has begun is not judged otherwise in the end.
@@ -96,6 +118,39 @@ fn check_profile(history: &History, wanted: Option<VerificationProfile>) -> Resu
                 .with_cure("leave the profile out"))
         }
         _ => Ok(()),
+    }
+}
+
+/// Records the report and the verdict on it in one commit; returns where.
+fn close(
+    owner: &Owner,
+    author: &Author,
+    (trace, history): (TraceId, &History),
+    found: Found,
+    through: Position,
+) -> Result<[Sequence; 2], Refusal> {
+    let (system, ledger) = (owner.system(), owner.sequencer());
+    let place = |seen| -> Result<Place, Refusal> {
+        Ok(Place { store: ledger.registry().store(), trace, seen, now: system.now()? })
+    };
+    let Found { status, content, report } = found;
+    let report = Artifact::new(report, &mut { system });
+    let mut series = ledger.series();
+    let said = author.say(&place(history.state().head())?, report.report_facts(), None, &mut { system })?;
+    let recorded = heard(series.submit(said, Some(&report))?.reply)?;
+    let facts = VerificationRunCompleted { status, through };
+    let content = Some(Content::VerificationRunCompleted(content));
+    let said = author.say(&place(Some(recorded))?, facts, content, &mut { system })?;
+    let closed = heard(series.submit(said, None)?.reply)?;
+    series.commit()?;
+    Ok([recorded.sequence, closed.sequence])
+}
+
+fn heard(reply: Reply) -> Result<Position, Refusal> {
+    match reply {
+        Reply::Recorded(position) | Reply::Repeated { position, .. } => Ok(position),
+        Reply::Refused(refusal) => Err(SequencerError::from(refusal).into()),
+        Reply::Moved => Err(SequencerError::Moved.into()),
     }
 }
 

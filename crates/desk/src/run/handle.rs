@@ -10,7 +10,7 @@ use demur_api::{
     run::{AuditedRun, GivenArtifact, OpenRun, RunEvent, SayInRun},
 };
 use demur_ledger::{content::SessionContent, name::TraceId, role::Role, state::Phase};
-use serde_json::value::to_raw_value;
+use serde_json::value::RawValue;
 
 use super::{Audited, RunOpening, Saying, audit, author, check_run, end::follow_end, open, say, standing};
 use crate::{
@@ -76,7 +76,7 @@ impl Handle<op::AuditRun> for Desk {
         let player = caller.player(owner, request.body.agent.as_deref())?;
         let author = author(owner, &player, Role::Auditor)?;
         let Audited { profile, status, events, report } = audit(owner, &author, trace, request.body.profile)?;
-        let report = report.as_ref().map(to_raw_value).transpose().map_err(|error| Refusal::bug(&error))?;
+        let report = report.map(raw).transpose()?;
         let run = standing(owner, trace)?;
         if run.phase.is_final() {
             follow_end(owner);
@@ -89,6 +89,12 @@ impl Handle<op::AuditRun> for Desk {
 fn seen(owner: &Owner, caller: &Caller, trace: TraceId) -> Result<(), Refusal> {
     check_trace(owner, caller, trace)?;
     check_run(owner.sequencer().store(), trace).map(|_| ())
+}
+
+/// Returns the bytes of a report as they are: the verdict names them by digest.
+fn raw(report: Vec<u8>) -> Result<Box<RawValue>, Refusal> {
+    let text = String::from_utf8(report).map_err(|error| Refusal::bug(&error))?;
+    RawValue::from_string(text).map_err(|error| Refusal::bug(&error))
 }
 
 fn bytes(artifact: GivenArtifact) -> Result<(Vec<u8>, &'static str), Refusal> {

@@ -47,11 +47,15 @@ impl Look<'_> {
             intent.review.is_none() && intent.started.is_none() && self.needs_review(intent)
         }));
         add(Role::Critic, RunAct::Review, reviewed);
+        let unshown: Vec<_> = self.history.unshown().map(|(at, _)| at).collect();
+        add(Role::Critic, RunAct::Judge, unshown.clone());
         let ready = |intent: &Intended| {
             let approved = intent.review == Some(IntentDecision::Approved);
             intent.started.is_none() && (approved || (intent.review.is_none() && !self.needs_review(intent)))
         };
-        add(Role::Executor, RunAct::Start, self.intents(ready));
+        let mut ready = self.intents(ready);
+        ready.retain(|at| !unshown.contains(at));
+        add(Role::Executor, RunAct::Start, ready);
         let open = self.history.intents.values().filter(|intent| intent.ended.is_none());
         let open: Vec<_> = open.filter_map(|intent| intent.started).collect();
         let running = !open.is_empty();

@@ -7,11 +7,12 @@ use demur_core::{
     limit::{List, Text},
     visible::visible,
 };
+use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     author::{Author, Place},
-    content::SessionContent,
+    content::{PolicyContent, PolicyDocument, SessionContent},
     event_type::{Content, Facts},
-    facts::{Participant, Policy, SessionInitialized},
+    facts::{Participant, PolicyRecorded, SessionInitialized},
     name::{CommandId, Sequence, TraceId},
     role::Role,
 };
@@ -112,13 +113,27 @@ impl RunOpening<'_> {
         let (event, content) = record::read(owner.sequencer().store(), trace, Sequence::FIRST)?;
         let Some(participants) = self.found(owner)? else { return Ok(false) };
         let same = match event.said().map(|said| said.facts) {
-            Ok(Facts::SessionInitialized(facts)) => {
-                facts.participants.as_slice() == participants && facts.policy == Policy::from(self.demands)
-            }
+            Ok(Facts::SessionInitialized(facts)) => facts.participants.as_slice() == participants,
             _ => false,
         };
-        Ok(same && content == Some(Content::SessionInitialized(self.content.clone())))
+        if !same || content != Some(Content::SessionInitialized(self.content.clone())) {
+            return Ok(false);
+        }
+        // The numbers of the opening are those of the policy, which was recorded in the same commit.
+        let (_, policy) = record::read(owner.sequencer().store(), trace, Sequence::FIRST.next())?;
+        Ok(policy == Some(Content::PolicyRecorded(self.policy())))
     }
+
+    fn policy(&self) -> PolicyContent {
+        PolicyContent { document: PolicyDocument::from(self.demands.clone()), hash: None }
+    }
+}
+
+/// Returns what the desk adds to the opening of a run: its policy in full.
+pub(super) fn policy_follows(policy: PolicyContent) -> Consequences {
+    let content = Some(Content::PolicyRecorded(policy));
+    let saying = Saying { role: Role::Desk, facts: PolicyRecorded {}.into(), content };
+    Consequences { after: None, sayings: vec![saying] }
 }
 
 /// Records a run. The same under the same trace is recorded once; something else under it is refused (CLR-04).
@@ -132,15 +147,14 @@ pub fn open(owner: &Owner, opening: &RunOpening<'_>) -> Result<Opened, Refusal> 
         return again(owner, opening, trace);
     }
     let (participants, planner) = opening.enrolled(owner)?;
-    let facts = SessionInitialized {
-        participants: List::try_from(participants)?,
-        policy: Policy::from(opening.demands),
-    };
+    let policy = opening.policy();
+    let facts =
+        SessionInitialized { participants: List::try_from(participants)?, policy: policy.document.numbers() };
     let place = Place { store: ledger.registry().store(), trace, seen: None, now };
     let content = Some(Content::SessionInitialized(opening.content.clone()));
     let said =
         planner.speak(CommandId::new(now, &mut { system }), &place, facts, content, &mut { system })?;
-    match ledger.submit(said.into_submission(), None) {
+    match ledger.submit_followed(said.into_submission(), None, policy_follows(policy), &[]) {
         Ok(_) => Ok(Opened { trace, repeated: false }),
         // Somebody else with the same trace was faster.
         Err(_) if known(trace)? => again(owner, opening, trace),

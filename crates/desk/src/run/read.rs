@@ -37,6 +37,9 @@ pub fn read_on<E: From<Refusal>>(
             let content = opening.as_ref().map(|opening| &opening.bytes[..]);
             let guarded = |error: GuardError| SequencerError::Damaged { trace, sequence, code: error.code() };
             history.take(&event, content).map_err(|error| Refusal::from(guarded(error)))?;
+            if let Kept::Here(place) = &stored.artifact {
+                history.learn(sequence, *place.address.as_digest());
+            }
             tell(&event, opening.as_ref())?;
         }
     }

@@ -31,11 +31,11 @@ pub struct Saying {
     pub trace: TraceId,
     /// The event type, by its name.
     pub kind: String,
-    /// Its facts; none with an artifact, whose facts the desk makes.
+    /// Its facts; none with bytes, to which the desk commits.
     pub facts: Map<String, Value>,
     /// Its content.
     pub content: Option<Map<String, Value>>,
-    /// The bytes of an artifact, and the media type where the content names none.
+    /// The bytes of an artifact or a report, and the media type where the content names none.
     pub artifact: Option<(Vec<u8>, &'static str)>,
 }
 
@@ -74,7 +74,7 @@ pub fn say(
     let request = Request {
         artifact: artifact.as_ref().map(|artifact| sha256(&artifact.bytes)),
         content: content.as_ref(),
-        facts: (kind != EventType::ArtifactRecorded).then_some(&facts),
+        facts: (!kind.records_bytes()).then_some(&facts),
         kind: kind.as_str(),
         trace,
     };
@@ -127,21 +127,27 @@ fn read(
 ) -> Result<(Facts, Option<Content>, Option<Artifact>), Refusal> {
     let Saying { facts, content, artifact, .. } = saying;
     match (kind, artifact) {
+        (kind, Some(_)) if kind.records_bytes() && !facts.is_empty() => {
+            let message = "expected no facts with the bytes of an artifact or a report, found some";
+            Err(Refusal::new(Code::Malformed, message)
+                .about("facts")
+                .with_cure("leave them out: the desk commits to the bytes itself"))
+        }
         (EventType::ArtifactRecorded, Some((bytes, media_type))) => {
-            if !facts.is_empty() {
-                let message = "expected no facts with an artifact, found some";
-                return Err(Refusal::new(Code::Malformed, message)
-                    .about("facts")
-                    .with_cure("leave them out: the desk commits to the bytes itself"));
-            }
             let mut content = content.unwrap_or_default();
             content.entry("media_type").or_insert_with(|| json!(media_type));
             content.entry("size").or_insert_with(|| json!(bytes.len()));
             let artifact = Artifact::new(bytes, &mut { owner.system() });
             Ok((artifact.facts().into(), Some(read_content(kind, &content)?), Some(artifact)))
         }
-        (EventType::ArtifactRecorded, None) => {
-            let message = "expected the bytes of the artifact with the event that records it, found none";
+        (EventType::ReportRecorded, Some((bytes, _))) => {
+            let content = content.map(|content| read_content(kind, &content)).transpose()?;
+            let artifact = Artifact::new(bytes, &mut { owner.system() });
+            Ok((artifact.report_facts().into(), content, Some(artifact)))
+        }
+        (kind, None) if kind.records_bytes() => {
+            let message =
+                "expected the bytes of the artifact or report with the event that records it, found none";
             Err(Refusal::new(Code::ArtifactMissing, message)
                 .about("artifact")
                 .with_cure("send them as {\"text\": ...} or {\"base64\": ...}"))

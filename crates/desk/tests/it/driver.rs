@@ -141,7 +141,7 @@ pub(crate) fn kinds(lines: &[String]) -> Vec<String> {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
         let event = &line["event"];
         let statement = &event["event"]["statement"];
-        let said = if statement.is_object() { &statement["type"] } else { &event["event"]["desk"]["type"] };
+        let said = if statement.is_object() { &statement["type"] } else { &event["event"]["record"]["type"] };
         said.as_str().unwrap_or_else(|| panic!("no type in {line}")).to_owned()
     };
     lines.iter().map(kind).collect()
@@ -311,7 +311,7 @@ fn whole_run_is_read_in_order_and_what_an_agent_says_has_to_be_a_statement() {
     };
     let lines = read(0);
     let events: Vec<_> = lines.iter().filter(|line| line.starts_with("{\"event\"")).cloned().collect();
-    assert_eq!(kinds(&events)[..2], ["session_initialized", "proposal_created"]);
+    assert_eq!(kinds(&events)[..3], ["session_initialized", "policy_recorded", "proposal_created"]);
     assert!(lines.iter().any(|line| line.starts_with("{\"artifact\"")));
     assert!(read(events.len() as u64).is_empty());
     for line in ["", "{\"done\":{}}", "no JSON"] {
@@ -391,7 +391,7 @@ fn run_stops_where_it_may_go_no_further() {
     let claim = claim_id();
     place.claim(claim, false, Some(orders("two"))).unwrap();
     let reply = place.drive(&DriveReport { until: Some(Phase::Reviewing), ..report(claim) }).unwrap();
-    assert_eq!(kinds(&reply.events), ["session_initialized", "proposal_created"]);
+    assert_eq!(kinds(&reply.events), ["session_initialized", "policy_recorded", "proposal_created"]);
     assert!(matches!(reply.step, DriveStep::Over(over) if over.phase == Phase::Reviewing && !over.stuck));
     // The claim is given back.
     place.claim(claim_id(), false, Some(orders("two"))).unwrap();

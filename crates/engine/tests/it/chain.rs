@@ -3,6 +3,7 @@
 use demur_engine::{command::Command, context::Context, decide, state::ApplyError};
 use demur_ledger::{
     envelope::{Envelope, Event},
+    meaning::Known,
     name::TraceId,
     role::Role,
 };
@@ -30,11 +31,11 @@ fn each_part_of_the_chain_counts() {
     for (index, change) in changes.into_iter().enumerate() {
         let mut envelope = good.envelope().clone();
         change(&mut envelope);
-        let applied = state.apply(&Event::seal(envelope).unwrap());
+        let applied = state.apply(&Event::seal(envelope).unwrap(), Known::NOTHING);
         assert!(matches!(applied, Err(ApplyError::Chain)), "change {index}: {applied:?}");
         assert_eq!(state, world.run.state, "change {index} left something behind");
     }
-    state.apply(good).unwrap();
+    state.apply(good, Known::NOTHING).unwrap();
     assert_eq!(state.tip().head(), Some(good.position()));
 }
 
@@ -51,5 +52,5 @@ fn a_command_to_the_registry_goes_by_its_own_state() {
     let decision = decide(&world.registry.state, &context, command, world.now, &mut world.random.clone());
     let event = &decision.events[0].event;
     assert_eq!(event.envelope().registry, world.registry.state.tip().head());
-    world.registry.state.apply(event).unwrap();
+    world.registry.state.apply(event, Known::NOTHING).unwrap();
 }

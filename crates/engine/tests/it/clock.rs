@@ -1,7 +1,7 @@
 //! Time and order: the clock may go back, authors may be slow, two may be at it at once.
 
 use demur_core::time::Timestamp;
-use demur_ledger::{facts::ProposalCreated, verify::Verdict};
+use demur_ledger::{facts::ProposalCreated, meaning::Known, verify::Verdict};
 
 use crate::world::{GOOD_FOR, To, World, position, refusal, submitted};
 
@@ -66,7 +66,7 @@ fn an_event_decided_on_an_old_state_does_not_chain_and_deciding_again_does() {
     let early = world.decided(To::Run, command);
     world.say(proposal());
     let mut state = world.run.state.clone();
-    assert!(state.apply(&early.events[0].event).is_err());
+    assert!(state.apply(&early.events[0].event, Known::NOTHING).is_err());
     assert_eq!(state, world.run.state, "a refused event left something behind");
     position(&world.send(To::Run, &one));
 }

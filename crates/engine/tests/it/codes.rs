@@ -8,7 +8,8 @@ use demur_ledger::{
     admission::{AdmissionError, ContentMismatch},
     envelope::Disagreement,
     event_type::{EventType, TraceKind, TypeName},
-    facts::{AnswerKind, Assurance, ProposalCreated, RefusalCode},
+    facts::{AnswerKind, Assurance, ProposalCreated, RefusalCode, Risk, VerificationStatus},
+    meaning::MeaningError,
     name::{PrincipalId, Sequence},
     question::{Given, QuestionError},
     registry::{RegistryError, Standing},
@@ -110,6 +111,8 @@ fn of_the_guards() -> Vec<GuardError> {
         E::IntentBlocked { intent: one },
         E::IntentUsed { intent: one },
         E::RetryLimit { limit: 1 },
+        E::PolicyMissing,
+        E::PolicyFixed,
         E::FallbackNeeded,
         E::FallbackForbidden,
         E::ChallengeNeeded,
@@ -122,7 +125,32 @@ fn of_the_guards() -> Vec<GuardError> {
     ]
     .into_iter()
     .chain(of_the_questions().into_iter().map(E::Question))
+    .chain(of_the_meaning().into_iter().map(E::Meaning))
     .collect()
+}
+
+fn of_the_meaning() -> Vec<MeaningError> {
+    use MeaningError as E;
+    let (one, tool) = (Sequence::FIRST, || "wc".into());
+    vec![
+        E::PolicyMismatch { field: "fallback" },
+        E::InputMissing,
+        E::InputMismatch { intent: one, input: one },
+        E::ToolNotProposed { proposal: one, tool: tool() },
+        E::ToolNotAllowed { tool: tool() },
+        E::RiskUnderstated { tool: tool(), floor: Risk::High, found: Risk::Low },
+        E::BlockedAgain { blocked: one, risk: Risk::Low },
+        E::RetryLimit { limit: 1, failed: 2 },
+        E::ToolBlocked { tool: tool(), question: one },
+        E::EvidenceForeign { artifact: one, expected: "produced" },
+        E::EvidenceAlike { minimum: 2, found: 1 },
+        E::BundleDiffers { claim: one },
+        E::ConditionUnshown { intent: one, condition: 0 },
+        E::CheckFailed { claim: one, artifact: one },
+        E::ReportMissing,
+        E::ReportDiffers { report: one, says: None, found: VerificationStatus::Pass },
+        E::SpokeAfterFinal { role: Role::Executor },
+    ]
 }
 
 fn of_the_questions() -> Vec<QuestionError> {
@@ -218,13 +246,17 @@ pub(crate) const PINNED: &[&str] = &[
     "ASCENDING",
     "ASSURANCE_FORGED",
     "ASSURANCE_TOO_LOW",
+    "BLOCKED_AGAIN",
+    "BUNDLE_DIFFERS",
     "BUNDLE_INCOMPLETE",
     "CHALLENGE_NEEDED",
+    "CHECK_FAILED",
     "CITES_UNSEEN",
     "COMMAND_USED",
     "COMMITMENT",
     "CONDITIONS_UNMET",
     "CONDITION_COUNT",
+    "CONDITION_UNSHOWN",
     "CONTENT_MALFORMED",
     "CONTENT_RULE",
     "DESK_PRINCIPAL",
@@ -232,10 +264,12 @@ pub(crate) const PINNED: &[&str] = &[
     "EPOCH",
     "EVENT_TOO_LARGE",
     "EVIDENCE_MINIMUM",
+    "EVIDENCE_WEAK",
     "EXECUTION_OPEN",
     "EXPIRED",
     "FALLBACK_FORBIDDEN",
     "FALLBACK_NEEDED",
+    "INPUT_MISMATCH",
     "INTENT_BLOCKED",
     "INTENT_USED",
     "JUDGES_OWN_WORK",
@@ -266,6 +300,9 @@ pub(crate) const PINNED: &[&str] = &[
     "OUT_OF_PHASE",
     "OUT_OF_PLAN",
     "PLACE",
+    "POLICY_FIXED",
+    "POLICY_MISMATCH",
+    "POLICY_MISSING",
     "POSSESSION",
     "PROPOSAL_NOT_APPROVED",
     "QUESTIONS_OPEN",
@@ -280,7 +317,9 @@ pub(crate) const PINNED: &[&str] = &[
     "RECOVERY_KEY",
     "REFERENCE",
     "REGISTRY_SHAPE",
+    "REPORT_MISMATCH",
     "RETRY_LIMIT",
+    "RISK_UNDERSTATED",
     "ROLE_FORBIDDEN",
     "ROLE_MISSING",
     "ROLE_NOT_OF_A_RUN",
@@ -291,7 +330,11 @@ pub(crate) const PINNED: &[&str] = &[
     "SIGNATURE_INVALID",
     "SIGNER_NOT_ENTITLED",
     "SIG_MISSING",
+    "SPOKE_AFTER_FINAL",
     "STATEMENT_MALFORMED",
+    "TOOL_BLOCKED",
+    "TOOL_NOT_ALLOWED",
+    "TOOL_NOT_PROPOSED",
     "TOO_MANY",
     "TRACE_EXISTS",
     "TRACE_FAILED",
@@ -310,6 +353,18 @@ pub(crate) const ELSEWHERE: &[&str] = &[
     "WRITE",
     // No statement within the limits of its fields is that large.
     "EVENT_TOO_LARGE",
+    // No tool starts without an input any more: only a file of another desk has such an end.
+    "NO_ARTIFACT",
+    // Tests of their own: meaning.rs.
+    "BUNDLE_DIFFERS",
+    "CHECK_FAILED",
+    "POLICY_MISMATCH",
+    "REPORT_MISMATCH",
+    "RISK_UNDERSTATED",
+    "SPOKE_AFTER_FINAL",
+    "TOOL_BLOCKED",
+    "TOOL_NOT_ALLOWED",
+    "TOOL_NOT_PROPOSED",
     // Tests of their own: question.rs, secret.rs and work.rs.
     "ALREADY_ANSWERED",
     "ANSWER_CHOICE",

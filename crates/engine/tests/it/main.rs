@@ -8,6 +8,7 @@ mod clock;
 mod codes;
 mod determinism;
 mod failed;
+mod meaning;
 mod plan;
 mod proof;
 mod question;

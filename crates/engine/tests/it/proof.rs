@@ -16,7 +16,7 @@ fn proof_no_order_of_commands_makes_a_trace_the_verifier_rejects() {
     let world = World::new();
     let mut phases = BTreeSet::new();
     let mut refused = BTreeSet::new();
-    for seed in 0..rounds(20_000, 60) {
+    for seed in 0..rounds(20_000, 120) {
         let mut walk = Walk::new(&world, seed);
         for _ in 0..STEPS {
             walk.step();

@@ -10,10 +10,10 @@ use demur_ledger::{
     event_type::{Content, EventType, Facts},
     facts::{
         AnswerClaimed, AnswerKind, AnswerRevoked, AnswerSuperseded, Answerers, Assurance, Policy,
-        ProposalCreated, ProposalDecision, ProposalReviewed, Question, QuestionAnswered, QuestionAsked,
-        QuestionCancelled, QuestionDeclined, QuestionDefaulted, QuestionDelivered, QuestionEscalated,
-        QuestionExpired, QuestionExtended, QuestionPassedOn, Risk, Severity, ToolExecutionStarted,
-        ToolIntentSigned,
+        PolicyRecorded, ProposalCreated, ProposalDecision, ProposalReviewed, Question, QuestionAnswered,
+        QuestionAsked, QuestionCancelled, QuestionDeclined, QuestionDefaulted, QuestionDelivered,
+        QuestionEscalated, QuestionExpired, QuestionExtended, QuestionPassedOn, Risk, Severity,
+        ToolExecutionStarted, ToolIntentSigned,
     },
     name::{Position, Sequence},
     role::Role,
@@ -391,7 +391,8 @@ fn a_tool_waits_for_the_questions_it_depends_on_and_for_no_others() {
     let mut world = World::opened_for_asking(usual_policy());
     let proposals = [propose(&mut world), propose(&mut world)];
     let intents = proposals.map(|proposal| intend(&mut world, proposal));
-    let start = |intent| ToolExecutionStarted { input: None, intent };
+    let input = Some(world.record_input());
+    let start = |intent| ToolExecutionStarted { input, intent };
     let about_one =
         Question { blocks: list([operation("execute")]), about: Some(proposals[0]), ..question() };
     let asked = position(&world.speak(Role::Executor, QuestionAsked(about_one)));
@@ -416,7 +417,8 @@ fn an_answer_is_no_approval() {
     let asked = position(&world.speak(Role::Executor, QuestionAsked(may_i)));
     let yes = QuestionAnswered { kind: AnswerKind::YesNo, ..answer(asked) };
     position(&world.speak(Role::Answerer, yes));
-    let start = ToolExecutionStarted { input: None, intent };
+    let input = Some(world.record_input());
+    let start = ToolExecutionStarted { input, intent };
     assert_eq!(world.refuses(start).code, "APPROVAL_MISSING");
 }
 
@@ -425,6 +427,7 @@ impl World {
         let mut world = Self::asking();
         let opening = world.opening(policy);
         world.say(opening);
+        world.say(PolicyRecorded {});
         world
     }
 }

@@ -14,7 +14,7 @@ use demur_ledger::{
 use crate::{
     walk::Walk,
     words::reason,
-    world::{To, World},
+    world::{To, World, meaning},
 };
 
 /// Never does anything, under a name of its own.
@@ -58,7 +58,7 @@ fn exactly_the_events_that_end_a_run_ask_for_a_checkpoint() {
         let mut over = false;
         for entry in &walk.world.run.entries {
             let before = over;
-            state.apply(&entry.event).unwrap();
+            state.apply(&entry.event, meaning(entry)).unwrap();
             over = state.phase().unwrap().is_final();
             let expected = (over && !before).then_some(Effect::RecordCheckpoint);
             assert_eq!(CheckpointAfterRun.react(&entry.event), expected);

@@ -195,5 +195,5 @@ fn a_clock_that_goes_back_starts_no_new_minute() {
     world.now = demur_core::time::Timestamp::from_millis(world.now.as_millis() - 120_000).unwrap();
     let reply = world.send(To::Run, &sent);
     assert!(matches!(reply, Reply::Refused(_)));
-    assert_eq!(world.run.entries.len(), 9);
+    assert_eq!(world.run.entries.len(), 10);
 }

@@ -8,6 +8,7 @@ use demur_ledger::{
         CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, ProposalCreated, RevocationReason,
         StoreRestored,
     },
+    meaning::Known,
     name::Sequence,
     registry::{KeyOrigin, Standing},
     role::Role,
@@ -97,7 +98,7 @@ fn an_event_that_goes_by_an_older_registry_does_not_follow() {
     let context = Context { registry: &old, ..world.context(&world.run, &command) };
     let decision = decide(&world.run.state, &context, command, world.now, &mut world.random.clone());
     let mut state = world.run.state.clone();
-    assert!(state.apply(&decision.events[0].event).is_err());
+    assert!(state.apply(&decision.events[0].event, Known::NOTHING).is_err());
     assert_eq!(state, world.run.state);
 }
 

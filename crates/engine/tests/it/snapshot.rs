@@ -6,7 +6,10 @@ use demur_engine::{
 };
 use demur_ledger::facts::ProposalCreated;
 
-use crate::{walk::Walk, world::World};
+use crate::{
+    walk::Walk,
+    world::{World, meaning},
+};
 
 /// LED-22
 #[test]
@@ -18,7 +21,7 @@ fn a_snapshot_taken_anywhere_is_the_replayed_state() {
         (0..150).for_each(|_| walk.step());
         let mut state = State::new(walk.world.run.state.tip().trace());
         for entry in &walk.world.run.entries {
-            state.apply(&entry.event).unwrap();
+            state.apply(&entry.event, meaning(entry)).unwrap();
             let bytes = to_bytes(&state).unwrap();
             assert_eq!(from_bytes(&bytes, &entry.event), Some(state.clone()), "seed {seed}");
             taken += 1;

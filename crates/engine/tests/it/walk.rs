@@ -4,18 +4,22 @@ mod distort;
 mod guess;
 mod keys;
 
-use demur_core::random::{Random, Seeded};
+use demur_core::{
+    hash::sha256,
+    random::{Random, Seeded},
+};
 use demur_engine::command::Command;
 use demur_ledger::{
-    author::Artifact,
-    event_type::{EventType, Facts},
+    author::{Artifact, Draft},
+    event_type::{Content, EventType, Facts},
+    facts::VerificationStatus,
     name::{CommandId, Sequence},
     role::Role,
     state::Phase,
 };
 
 use crate::{
-    words::{SIZE, note, reason},
+    words::{SIZE, note, reason, reporting},
     world::{Sent, Speaker, To, World},
 };
 
@@ -81,9 +85,10 @@ impl Walk {
 
     fn speak(&mut self) {
         let kind = self.next_kind();
-        let artifact = self.artifact();
+        let artifact = if kind == EventType::ReportRecorded { self.report() } else { self.artifact() };
         let facts = match kind {
             EventType::ArtifactRecorded => artifact.facts().into(),
+            EventType::ReportRecorded => artifact.report_facts().into(),
             kind => self.guess(kind),
         };
         let role = self.pick(kind.rule().roles);
@@ -91,7 +96,8 @@ impl Walk {
         let mut sent = if self.number(5) == 0 {
             self.distorted(facts, role, &speaker)
         } else {
-            let draft = self.world.draft(To::Run, role, facts);
+            let mut draft = self.world.draft(To::Run, role, facts);
+            self.choose_input(&mut draft);
             self.last_command = Some(draft.command);
             self.world.sign(draft, &speaker.key)
         };
@@ -122,16 +128,36 @@ impl Walk {
         Speaker { key: self.world.desk.clone(), principal, role: Role::Desk }
     }
 
+    /// Has an intent name one of a few inputs: what was blocked or failed too often is one call, and not every one.
+    fn choose_input(&mut self, draft: &mut Draft) {
+        if let Some(Content::ToolIntentSigned(content)) = &mut draft.content {
+            content.input_hash = sha256(&[self.letter(); SIZE]);
+        }
+    }
+
     /// Returns one of a few artifacts, so that the same bytes come again, mostly of the size that is named.
     fn artifact(&mut self) -> Artifact {
-        let letter = b'a' + u8::try_from(self.number(3)).unwrap();
         let size = if self.number(15) == 0 { SIZE + 1 } else { SIZE };
-        Artifact::new(vec![letter; size], &mut self.world.random)
+        Artifact::new(vec![self.letter(); size], &mut self.world.random)
+    }
+
+    fn letter(&mut self) -> u8 {
+        b'a' + u8::try_from(self.number(3)).unwrap()
+    }
+
+    /// Returns a report, mostly one that bears a status.
+    fn report(&mut self) -> Artifact {
+        let bytes = match self.number(10) {
+            0 => b"all is well".to_vec(),
+            1..=5 => reporting(VerificationStatus::Pass),
+            _ => reporting(VerificationStatus::Fail),
+        };
+        Artifact::new(bytes, &mut self.world.random)
     }
 
     /// Returns the bytes that travel with an event, mostly the right ones.
     fn beside(&mut self, kind: EventType, artifact: Artifact) -> Option<Artifact> {
-        let records = kind == EventType::ArtifactRecorded;
+        let records = kind.records_bytes();
         match self.number(20) {
             0 => (!records).then_some(artifact),
             1 => Some(self.artifact()),
@@ -146,11 +172,19 @@ impl Walk {
         let fitting: &[E] = match phase {
             _ if self.number(8) == 0 => OF_AUTHORS,
             Phase::Initialized => &[E::SessionInitialized],
+            Phase::Planning if self.places(&[E::PolicyRecorded]).is_empty() => {
+                &[E::PolicyRecorded, E::PolicyRecorded, E::ProposalCreated]
+            }
             Phase::Planning => &[E::ProposalCreated],
             Phase::Reviewing => &[E::ProposalReviewed, E::ProposalReviewed, E::ProposalCreated],
             Phase::Executing => IN_EXECUTING,
             Phase::Claiming => IN_CLAIMING,
-            Phase::Auditing => &[E::VerificationRunStarted, E::VerificationRunCompleted],
+            Phase::Auditing => &[
+                E::VerificationRunStarted,
+                E::ReportRecorded,
+                E::ReportRecorded,
+                E::VerificationRunCompleted,
+            ],
             _ => OF_AUTHORS,
         };
         self.pick(fitting)
@@ -190,10 +224,13 @@ impl Walk {
 
 const OF_AUTHORS: &[EventType] = &[
     EventType::SessionInitialized,
+    EventType::PolicyRecorded,
     EventType::ProposalCreated,
     EventType::ProposalReviewed,
     EventType::ToolIntentSigned,
     EventType::ToolIntentReviewed,
+    EventType::ConditionJudged,
+    EventType::CheckStated,
     EventType::ToolExecutionStarted,
     EventType::ToolExecutionCompleted,
     EventType::ToolExecutionFailed,
@@ -205,12 +242,15 @@ const OF_AUTHORS: &[EventType] = &[
     EventType::ClaimRetracted,
     EventType::FinalStatementSigned,
     EventType::VerificationRunStarted,
+    EventType::ReportRecorded,
     EventType::VerificationRunCompleted,
     EventType::RecoveryRecorded,
     EventType::CheckpointRecorded,
 ];
 
 const IN_EXECUTING: &[EventType] = &[
+    EventType::ConditionJudged,
+    EventType::CheckStated,
     EventType::ToolIntentSigned,
     EventType::ToolIntentSigned,
     EventType::ToolIntentReviewed,
@@ -234,6 +274,7 @@ const IN_CLAIMING: &[EventType] = &[
     EventType::ClaimRevised,
     EventType::ClaimResolved,
     EventType::ClaimRetracted,
+    EventType::CheckStated,
     EventType::ArtifactRecorded,
     EventType::ToolIntentSigned,
     EventType::FinalStatementSigned,

@@ -6,17 +6,21 @@ use demur_core::{
 };
 use demur_ledger::{
     content::{
-        ArtifactContent, ClaimContent, ExecutionContent, ExecutionResultContent, FailureContent, FinalClaim,
-        FinalStatementContent, IntentContent, NameContent, NoteContent, ProposalContent,
-        ProposalReviewContent, RationaleContent, ReasonContent, SessionContent, VerificationContent,
+        ArtifactContent, CheckContent, CheckPlace, CheckValue, ClaimContent, Comparison, ExecutionContent,
+        ExecutionResultContent, FailureContent, FinalClaim, FinalStatementContent, IntentContent,
+        NameContent, NoteContent, ProposalContent, ProposalReviewContent, RationaleContent, ReasonContent,
+        SessionContent, VerificationContent,
     },
     event_type::{Content, Facts},
+    facts::VerificationStatus,
 };
 
 use crate::asking;
 
 /// The size that [`fitting`] names for every artifact.
 pub(crate) const SIZE: usize = 5;
+/// The input that [`fitting`] names for every intent.
+pub(crate) const INPUT: &[u8; SIZE] = b"aaaaa";
 
 /// Returns a number in range.
 pub(crate) fn whole<const MIN: u64, const MAX: u64>(number: u64) -> Whole<MIN, MAX> {
@@ -65,8 +69,13 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
             conditions: list(vec![text("read only"); usize::try_from(facts.conditions.as_u64()).unwrap()]),
             rationale: text("fine"),
         }),
-        Facts::VerificationRunCompleted(_) => Content::VerificationRunCompleted(VerificationContent {
-            report: sha256(b"report"),
+        Facts::CheckStated(_) => Content::CheckStated(CheckContent {
+            at: CheckPlace::Size,
+            is: Comparison::Eq,
+            value: CheckValue::Number(SIZE.into()),
+        }),
+        Facts::VerificationRunCompleted(facts) => Content::VerificationRunCompleted(VerificationContent {
+            report: sha256(&reporting(facts.status)),
             summary: text("passed"),
         }),
         Facts::SessionAborted(_) => Content::SessionAborted(reason()),
@@ -74,11 +83,16 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
     })
 }
 
+/// Returns the shortest report that bears this status.
+pub(crate) fn reporting(status: VerificationStatus) -> Vec<u8> {
+    format!(r#"{{"status":"{}"}}"#, status.as_str()).into_bytes()
+}
+
 fn of_work(facts: &Facts) -> Option<Content> {
     let claim = || ClaimContent { confidence: whole(90), text: text("five words") };
     Some(match facts {
         Facts::ToolIntentSigned(_) => Content::ToolIntentSigned(IntentContent {
-            input_hash: sha256(b"{}"),
+            input_hash: sha256(INPUT),
             justification: text("to count"),
             tool: text("wc"),
         }),

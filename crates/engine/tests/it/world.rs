@@ -27,7 +27,8 @@ use demur_ledger::{
     content::QuestionContent,
     desk::Desk,
     entry::{Address, Entry},
-    facts::{Policy, Risk},
+    facts::{Policy, PolicyRecorded, Risk},
+    meaning::{ArtifactDigests, Known},
     name::{CommandId, Position, PrincipalId, Sequence, StoreId, TraceId},
     proof::Proof,
     registry::Registry,
@@ -89,7 +90,7 @@ impl World {
         let desk = SecretKey::generate(&mut random);
         let (_, first) = Desk::create(desk.clone(), None, "a test store", now, &mut random).unwrap();
         let mut registry = Log::new(first.event.envelope().trace);
-        registry.push(Entry { event: first.event, opening: first.opening, artifact: None });
+        registry.push(Entry { event: first.event, opening: first.opening, artifact: None, meaning: None });
         let run = Log::new(TraceId::new(now, &mut random));
         let mut world = Self {
             desk,
@@ -115,6 +116,7 @@ impl World {
         let mut world = Self::new();
         let opening = world.opening(usual_policy());
         world.say(opening);
+        world.say(PolicyRecorded {});
         world
     }
 
@@ -175,7 +177,17 @@ impl World {
             });
         }
         let question = command.answered().and_then(|at| log.question(at));
-        Context { registry: self.known_registry(), seen, question, earlier }
+        let found = command.artifacts(&log.state).into_iter();
+        let found: Vec<_> = found.filter_map(|at| Some((at, log.artifact(at)?))).collect();
+        let mut artifacts: ArtifactDigests = found.iter().copied().collect();
+        for (at, digest) in found.iter().filter(|(_, digest)| Some(digest) == command.report()) {
+            artifacts.read_report(*at, &self.artifacts[&Address::from_digest(*digest)]);
+        }
+        let check = command.check().and_then(|(at, check)| {
+            let bytes = self.artifacts.get(&Address::from_digest(log.artifact(at)?))?;
+            Some(demur_ledger::check::holds(check, bytes))
+        });
+        Context { registry: self.known_registry(), seen, question, artifacts, check, earlier }
     }
 
     /// Remembers which command became which event.
@@ -220,8 +232,14 @@ impl Log {
     }
 
     fn push(&mut self, entry: Entry) {
-        self.state.apply(&entry.event).unwrap();
+        self.state.apply(&entry.event, meaning(&entry)).unwrap();
         self.entries.push(entry);
+    }
+
+    /// Returns what the bytes of an artifact are, by digest.
+    pub(crate) fn artifact(&self, at: Sequence) -> Option<Digest> {
+        let entry = self.entries.get(usize::try_from(at.number()).unwrap())?;
+        entry.artifact.map(|place| *place.address.as_digest())
     }
 
     /// Returns the hash of an event.
@@ -240,10 +258,15 @@ impl Log {
     pub(crate) fn replayed(&self) -> State {
         let mut state = State::new(self.state.tip().trace());
         for entry in &self.entries {
-            state.apply(&entry.event).unwrap();
+            state.apply(&entry.event, meaning(entry)).unwrap();
         }
         state
     }
+}
+
+/// Returns what is known of an event that was decided before.
+pub(crate) fn meaning(entry: &Entry) -> Known<'_> {
+    Known { meaning: entry.meaning.as_ref(), ..Known::NOTHING }
 }
 
 /// Returns the command that records a submission, once its signature holds.

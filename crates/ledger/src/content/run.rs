@@ -49,7 +49,7 @@ pub struct ProposalReviewContent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VerificationContent {
-    /// SHA-256 of the report's deterministic body.
+    /// SHA-256 of the bytes of a recorded report.
     pub report: Digest,
     /// The verdict in words.
     pub summary: Text<1, 16384>,

@@ -154,6 +154,8 @@ event_types! {
         "The store came back from a backup; a new epoch begins.";
     SessionInitialized "session_initialized", RUN Always, &[Role::Planner], KEY, SessionInitialized, SessionContent, false,
         "A run begins: who takes part, under which policy, for what.";
+    PolicyRecorded "policy_recorded", RUN Never, &[Role::Operator, Role::Desk], KEY_OR_NONE, PolicyRecorded, PolicyContent, false,
+        "The policy of the run in full: what it demands of every tool.";
     ProposalCreated "proposal_created", RUN Never, &[Role::Planner], KEY, ProposalCreated, ProposalContent, true,
         "The planner proposes a unit of work.";
     ProposalReviewed "proposal_reviewed", RUN Never, &[Role::Critic], KEY, ProposalReviewed, ProposalReviewContent, false,
@@ -162,6 +164,10 @@ event_types! {
         "The executor says what it is about to do.";
     ToolIntentReviewed "tool_intent_reviewed", RUN Never, &[Role::Critic], KEY, ToolIntentReviewed, RationaleContent, false,
         "The critic lets an intent through or blocks it.";
+    ConditionJudged "condition_judged", RUN Never, &[Role::Critic], KEY, ConditionJudged, NoContent, false,
+        "The critic says whether a condition of an approval holds for an intent.";
+    CheckStated "check_stated", RUN Never, &[Role::Planner, Role::Executor, Role::Critic], KEY, CheckStated, CheckContent, false,
+        "Somebody says what must be true of an artifact, so that everybody can tell.";
     ToolExecutionStarted "tool_execution_started", RUN Never, &[Role::Executor], KEY, ToolExecutionStarted, ExecutionContent, false,
         "A tool starts.";
     ToolExecutionCompleted "tool_execution_completed", RUN Never, &[Role::Executor], KEY, ToolExecutionCompleted, ExecutionResultContent, false,
@@ -184,6 +190,8 @@ event_types! {
         "The executor closes its work with the claims it stands by.";
     VerificationRunStarted "verification_run_started", RUN Never, &[Role::Auditor], KEY, VerificationRunStarted, NoContent, false,
         "The auditor begins to verify.";
+    ReportRecorded "report_recorded", RUN Never, &[Role::Auditor], KEY, ReportRecorded, NoContent, false,
+        "The auditor's report was stored; a verdict names it.";
     VerificationRunCompleted "verification_run_completed", RUN Never, &[Role::Auditor], KEY, VerificationRunCompleted, VerificationContent, true,
         "The auditor's verdict.";
     SessionAborted "session_aborted", RUN Never, &[Role::Operator], KEY_OR_NONE, SessionAborted, ReasonContent, false,

@@ -1,6 +1,9 @@
 //! Facts of opening, planning, reviewing and verifying a run (seed 002: proposal and auditor workflow).
 
-use demur_core::limit::{List, Whole};
+use demur_core::{
+    commitment::Commitment,
+    limit::{List, Whole},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +46,11 @@ pub struct Policy {
     /// How often one tool call may be tried again (LED-32).
     pub retry_limit: Whole<0, 16>,
 }
+
+/// The policy of the run stands in full: its content names the tools too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyRecorded {}
 
 /// A unit of work the planner proposes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -102,6 +110,14 @@ pub enum VerificationProfile {
     Lenient,
 }
 
+/// The auditor's report, whose bytes are stored like those of an artifact; a verdict names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReportRecorded {
+    /// Commitment to the raw bytes, with a salt of its own.
+    pub commitment: Commitment,
+}
+
 /// The auditor's verdict over the prefix that ends with `through`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -124,7 +140,19 @@ pub enum VerificationStatus {
     Fail,
 }
 
+impl VerificationStatus {
+    /// Returns the name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::PassWithWarnings => "pass_with_warnings",
+            Self::Fail => "fail",
+        }
+    }
+}
+
 impl EventFacts for SessionInitialized {}
+impl EventFacts for PolicyRecorded {}
 
 impl EventFacts for ProposalCreated {
     fn cites(&self, visit: &mut dyn FnMut(Sequence)) {
@@ -139,6 +167,7 @@ impl EventFacts for ProposalReviewed {
 }
 
 impl EventFacts for VerificationRunStarted {}
+impl EventFacts for ReportRecorded {}
 
 impl EventFacts for VerificationRunCompleted {
     fn cites(&self, visit: &mut dyn FnMut(Sequence)) {

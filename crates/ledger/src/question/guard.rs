@@ -48,16 +48,21 @@ impl Questions {
         operation: &str,
         depends: impl Fn(Sequence) -> bool,
     ) -> Result<(), QuestionError> {
-        let blocks = |asked: &Asked| {
-            asked.facts.blocks.iter().any(|blocked| blocked.as_str().eq_ignore_ascii_case(operation))
-                && asked.facts.about.is_none_or(&depends)
-        };
-        match self.unsettled().find(|(_, asked)| blocks(asked)) {
-            Some((question, _)) => {
+        match self.blocking(operation, depends) {
+            Some(question) => {
                 Err(QuestionError::OperationBlocked { operation: operation.to_owned(), question })
             }
             None => Ok(()),
         }
+    }
+
+    /// Returns the first question that something of this name waits for.
+    pub(crate) fn blocking(&self, name: &str, depends: impl Fn(Sequence) -> bool) -> Option<Sequence> {
+        let blocks = |asked: &Asked| {
+            asked.facts.blocks.iter().any(|blocked| blocked.as_str().eq_ignore_ascii_case(name))
+                && asked.facts.about.is_none_or(&depends)
+        };
+        self.unsettled().find(|(_, asked)| blocks(asked)).map(|(question, _)| question)
     }
 
     /// Checks that every question is settled: nothing is concluded over an open one (CLR-31).

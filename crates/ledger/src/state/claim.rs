@@ -1,8 +1,11 @@
 //! Claims: issued, challenged, revised, resolved, retracted, bundled (LED-07, LED-13, LED-14, LED-24).
 
+use demur_core::hash::Digest;
+
 use super::{GuardError, State, tool::check_ascending};
 use crate::{
     facts::{ClaimResolved, ClaimRevised, FinalStatementSigned},
+    meaning::Meaning,
     name::Sequence,
 };
 
@@ -31,13 +34,10 @@ impl State {
 
     /// A claim rests on completed executions; only one about a failure may rest on failed ones.
     fn guard_ended(&self, execution: Sequence, about_failure: bool) -> Result<(), GuardError> {
-        if self.completed.contains(execution) || (about_failure && self.failed.contains(execution)) {
-            return Ok(());
-        }
-        let expected = if self.failed.contains(execution) {
-            "a completed execution: only a claim about a failure may rest on a failed one"
-        } else {
-            "an execution that has completed or failed"
+        let expected = match self.endings.find(execution) {
+            Some(ending) if ending.completed || about_failure => return Ok(()),
+            Some(_) => "a completed execution: only a claim about a failure may rest on a failed one",
+            None => "an execution that has completed or failed",
         };
         Err(GuardError::Reference { field: "executions", sequence: execution, expected })
     }
@@ -48,7 +48,7 @@ impl State {
     }
 
     pub(super) fn guard_claim_in_play(&self, claim: Sequence) -> Result<(), GuardError> {
-        if self.claims.contains(&claim) {
+        if self.claims.contains_key(&claim) {
             Ok(())
         } else {
             let expected = "a claim that was neither replaced nor retracted";
@@ -67,21 +67,21 @@ impl State {
 
     /// The bundle holds every claim in play: a disputed one cannot be dropped in silence.
     pub(super) fn guard_final_statement(&self, facts: &FinalStatementSigned) -> Result<(), GuardError> {
-        if facts.claims.iter().eq(&self.claims) {
+        if facts.claims.iter().eq(self.claims.keys()) {
             Ok(())
         } else {
             Err(GuardError::BundleIncomplete { expected: self.claims.len(), found: facts.claims.len() })
         }
     }
 
-    pub(super) fn fold_claim(&mut self, at: Sequence) {
-        self.claims.insert(at);
+    pub(super) fn fold_claim(&mut self, at: Sequence, meaning: Option<&Meaning>) {
+        self.claims.insert(at, text(meaning));
     }
 
     /// Open challenges follow the claim to its revision: only the critic closes them.
-    pub(super) fn fold_revision(&mut self, at: Sequence, replaced: Sequence) {
+    pub(super) fn fold_revision(&mut self, at: Sequence, replaced: Sequence, meaning: Option<&Meaning>) {
         self.claims.remove(&replaced);
-        self.claims.insert(at);
+        self.claims.insert(at, text(meaning));
         for claim in self.challenges.values_mut().filter(|claim| **claim == replaced) {
             *claim = at;
         }
@@ -90,5 +90,12 @@ impl State {
     pub(super) fn fold_retraction(&mut self, claim: Sequence) {
         self.claims.remove(&claim);
         self.challenges.retain(|_, challenged| *challenged != claim);
+    }
+}
+
+fn text(meaning: Option<&Meaning>) -> Option<Digest> {
+    match meaning {
+        Some(Meaning::Claim(text)) => Some(*text),
+        _ => None,
     }
 }

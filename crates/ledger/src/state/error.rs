@@ -4,6 +4,7 @@ use super::Phase;
 use crate::{
     envelope::Disagreement,
     event_type::{EventType, TraceKind, TypeName},
+    meaning::MeaningError,
     name::{PrincipalId, Sequence},
     question::QuestionError,
     role::Role,
@@ -35,6 +36,15 @@ pub enum GuardError {
     /// A rule of questions.
     #[error(transparent)]
     Question(#[from] QuestionError),
+    /// A demand on what the event means; its order is right.
+    #[error(transparent)]
+    Meaning(MeaningError),
+    /// A proposal before the policy.
+    #[error("expected the policy of the run before its first proposal, found none")]
+    PolicyMissing,
+    /// A second policy.
+    #[error("expected one policy, which holds until the end of the run, found a second")]
+    PolicyFixed,
     /// Out of sequence.
     #[error("expected event {expected} of the trace, found {found}")]
     Place {
@@ -223,6 +233,9 @@ impl GuardError {
             Self::NotOfThisTrace { .. } => "NOT_OF_THIS_TRACE",
             Self::OutOfPlan { .. } => "OUT_OF_PLAN",
             Self::Question(error) => error.code(),
+            Self::Meaning(error) => error.code(),
+            Self::PolicyMissing => "POLICY_MISSING",
+            Self::PolicyFixed => "POLICY_FIXED",
             Self::Place { .. } => "PLACE",
             Self::RoleForbidden { .. } => "ROLE_FORBIDDEN",
             Self::NotParticipant { .. } => "NOT_PARTICIPANT",
@@ -269,10 +282,12 @@ impl GuardError {
             | Self::IntentBlocked { .. }
             | Self::IntentUsed { .. }
             | Self::RetryLimit { .. }
+            | Self::PolicyFixed
             | Self::FallbackForbidden => Blame::Forbidden,
             Self::Place { .. }
             | Self::OutOfPhase { .. }
             | Self::NotOpened
+            | Self::PolicyMissing
             | Self::ProposalNotApproved { .. }
             | Self::ConditionsUnmet { .. }
             | Self::ApprovalMissing { .. }
@@ -285,6 +300,7 @@ impl GuardError {
             | Self::OutOfPlan { .. }
             | Self::VerificationOpen { .. } => Blame::TooEarly,
             Self::Question(error) => error.blame(),
+            Self::Meaning(error) => error.blame(),
         }
     }
 }

@@ -1,16 +1,26 @@
 //! Proposals: created, reviewed, revised, fallen back to (LED-10, LED-20, LED-35).
 
+use demur_core::hash::Digest;
 use serde::{Deserialize, Serialize};
 
 use super::{GuardError, Phase, State, tool::Status};
 use crate::{
     facts::{ProposalCreated, ProposalDecision, ProposalReviewed},
+    meaning::Meaning,
     name::Sequence,
 };
 
+/// A proposal that nothing has replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Proposal {
+    pub(super) review: Review,
+    /// The tools it asks for, by the digests of their names, ascending; none where they are not known.
+    pub(super) tools: Option<Box<[Digest]>>,
+}
+
 /// What became of a proposal so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Proposal {
+pub(super) enum Review {
     /// Waits for its review.
     Pending,
     /// May execute once this many conditions are met.
@@ -24,8 +34,11 @@ pub(super) enum Proposal {
 
 impl State {
     pub(super) fn guard_proposal(&self, facts: &ProposalCreated) -> Result<(), GuardError> {
+        if self.recorded_policy.is_none() {
+            return Err(GuardError::PolicyMissing);
+        }
         if let Some(replaced) = facts.replaces
-            && self.proposals.get(&replaced) != Some(&Proposal::Refused)
+            && self.review(replaced) != Some(Review::Refused)
         {
             let expected = "a blocked or rejected proposal that nothing has replaced yet";
             return Err(GuardError::Reference { field: "replaces", sequence: replaced, expected });
@@ -58,7 +71,7 @@ impl State {
     }
 
     pub(super) fn guard_review(&self, facts: &ProposalReviewed) -> Result<(), GuardError> {
-        if self.proposals.get(&facts.proposal) != Some(&Proposal::Pending) {
+        if self.review(facts.proposal) != Some(Review::Pending) {
             let expected = "a proposal that waits for its review";
             return Err(GuardError::Reference { field: "proposal", sequence: facts.proposal, expected });
         }
@@ -70,32 +83,41 @@ impl State {
         }
     }
 
-    pub(super) fn fold_proposal(&mut self, at: Sequence, facts: &ProposalCreated) {
+    /// Returns what became of a proposal.
+    pub(super) fn review(&self, proposal: Sequence) -> Option<Review> {
+        self.proposals.get(&proposal).map(|proposal| proposal.review)
+    }
+
+    pub(super) fn fold_proposal(&mut self, at: Sequence, facts: &ProposalCreated, meaning: Option<&Meaning>) {
         if let Some(replaced) = facts.replaces {
             self.proposals.remove(&replaced);
         }
         if let Some(intent) = facts.fallback_for {
             self.intents.remove(&intent);
         }
-        self.proposals.insert(at, Proposal::Pending);
+        let tools = match meaning {
+            Some(Meaning::Proposal(tools)) => Some(tools.clone()),
+            _ => None,
+        };
+        self.proposals.insert(at, Proposal { review: Review::Pending, tools });
     }
 
     pub(super) fn fold_review(&mut self, facts: &ProposalReviewed) {
-        let reviewed = if facts.decision.approves() {
-            Proposal::Approved { conditions: facts.conditions.as_u64() }
+        let Some(proposal) = self.proposals.get_mut(&facts.proposal) else { return };
+        proposal.review = if facts.decision.approves() {
+            Review::Approved { conditions: facts.conditions.as_u64() }
         } else {
-            Proposal::Refused
+            Review::Refused
         };
-        self.proposals.insert(facts.proposal, reviewed);
     }
 
     /// Returns whether a proposal other than this one waits for its review.
     pub(super) fn others_wait(&self, reviewed: Sequence) -> bool {
-        self.proposals.iter().any(|(at, proposal)| *at != reviewed && *proposal == Proposal::Pending)
+        self.proposals.iter().any(|(at, proposal)| *at != reviewed && proposal.review == Review::Pending)
     }
 
     /// Returns whether any proposal may execute.
     pub(super) fn any_approved(&self) -> bool {
-        self.proposals.values().any(|proposal| matches!(proposal, Proposal::Approved { .. }))
+        self.proposals.values().any(|proposal| matches!(proposal.review, Review::Approved { .. }))
     }
 }

@@ -97,6 +97,7 @@ const ANY_OPENED: &[Phase] =
 /// The table.
 pub const TRANSITIONS: &[Transition] = &[
     row(&[Initialized], EventType::SessionInitialized, When::Always, Some(Planning), "seed 1"),
+    row(&[Planning], EventType::PolicyRecorded, When::Always, None, "the policy in full"),
     row(&[Planning], EventType::ProposalCreated, When::Always, Some(Reviewing), "seed 2"),
     row(&[Reviewing], EventType::ProposalCreated, When::Always, None, "several proposals at once"),
     row(&[Reviewing], EventType::ProposalReviewed, When::Approved, Some(Executing), "seed 3"),
@@ -126,6 +127,14 @@ pub const TRANSITIONS: &[Transition] = &[
         "more evidence after a challenge",
     ),
     row(&[Executing], EventType::ToolIntentReviewed, When::Always, None, "tool workflow"),
+    row(&[Executing], EventType::ConditionJudged, When::Always, None, "conditions are shown"),
+    row(
+        &[Executing, Claiming],
+        EventType::CheckStated,
+        When::Always,
+        None,
+        "conditions and claims are shown",
+    ),
     row(&[Executing], EventType::ToolExecutionStarted, When::Always, None, "tool workflow"),
     row(&[Executing], EventType::ToolExecutionCompleted, When::Always, None, "tool workflow"),
     row(&[Executing], EventType::ToolExecutionFailed, When::Always, None, "tool workflow"),
@@ -137,6 +146,7 @@ pub const TRANSITIONS: &[Transition] = &[
     row(&[Claiming], EventType::ClaimResolved, When::Always, None, "claim workflow"),
     row(&[Claiming], EventType::FinalStatementSigned, When::Always, Some(Auditing), "seed 5"),
     row(&[Auditing], EventType::VerificationRunStarted, When::Always, None, "auditor workflow"),
+    row(&[Auditing], EventType::ReportRecorded, When::Always, None, "auditor workflow"),
     row(&[Auditing], EventType::VerificationRunCompleted, When::Passed, Some(Completed), "seed 6"),
     row(&[Auditing], EventType::VerificationRunCompleted, When::NotPassed, Some(Failed), "a failed audit"),
     row(OPENED, EventType::QuestionAsked, When::Always, None, "questions"),

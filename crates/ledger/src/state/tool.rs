@@ -2,28 +2,44 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GuardError, Phase, State, proposal::Proposal};
+use super::{
+    GuardError, Phase, State, calls::MAX_FAILED_CALLS, conditions::Conditions, endings::Ending,
+    proposal::Review,
+};
 use crate::{
     facts::{IntentDecision, Risk, ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned},
+    meaning::{IntendedCall, Meaning},
     name::Sequence,
     question::EXECUTE,
 };
 
 /// An intent in play.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Intent {
     pub(super) status: Status,
-    risk: Risk,
-    proposal: Sequence,
+    pub(super) risk: Risk,
+    pub(super) proposal: Sequence,
     /// How many attempts came before.
     attempt: u64,
+    /// What it is about, where that is known.
+    pub(super) call: Option<Box<IntendedCall>>,
+    /// Those of its proposal's approval.
+    pub(super) conditions: Conditions,
+}
+
+/// An execution that has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Execution {
+    intent: Sequence,
+    input: Option<Sequence>,
 }
 
 /// What became of an intent so far. A completed one is forgotten; a blocked one is kept to say why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Status {
     Signed,
-    Approved,
+    /// By this review.
+    Approved(Sequence),
     Blocked,
     Started,
     Failed,
@@ -34,9 +50,11 @@ impl State {
         if self.phase == Phase::Claiming && self.challenges.is_empty() {
             return Err(GuardError::ChallengeNeeded);
         }
-        match self.proposals.get(&facts.proposal) {
-            Some(Proposal::Approved { conditions }) => check_conditions(facts, *conditions)?,
-            Some(_) => return Err(GuardError::ProposalNotApproved { proposal: facts.proposal }),
+        match self.review(facts.proposal) {
+            Some(Review::Approved { conditions }) => check_conditions(facts, conditions)?,
+            Some(Review::Pending | Review::Refused) => {
+                return Err(GuardError::ProposalNotApproved { proposal: facts.proposal });
+            }
             None => {
                 let expected = "an approved proposal";
                 return Err(GuardError::Reference { field: "proposal", sequence: facts.proposal, expected });
@@ -58,7 +76,7 @@ impl State {
 
     pub(super) fn guard_intent_review(&self, facts: &ToolIntentReviewed) -> Result<(), GuardError> {
         match self.intents.get(&facts.intent) {
-            Some(intent) if matches!(intent.status, Status::Signed | Status::Approved) => Ok(()),
+            Some(intent) if matches!(intent.status, Status::Signed | Status::Approved(_)) => Ok(()),
             _ => {
                 let expected = "an intent that has neither started nor been blocked";
                 Err(GuardError::Reference { field: "intent", sequence: facts.intent, expected })
@@ -76,23 +94,35 @@ impl State {
             expected: "an intent that was signed before",
         })?;
         match intent.status {
-            Status::Approved => Ok(()),
-            Status::Signed if intent.risk < self.demands()?.approval_from => Ok(()),
-            Status::Signed => Err(GuardError::ApprovalMissing { intent: facts.intent }),
-            Status::Blocked => Err(GuardError::IntentBlocked { intent: facts.intent }),
-            Status::Started | Status::Failed => Err(GuardError::IntentUsed { intent: facts.intent }),
+            Status::Approved(_) => {}
+            Status::Signed if intent.risk < self.demands()?.approval_from => {}
+            Status::Signed => return Err(GuardError::ApprovalMissing { intent: facts.intent }),
+            Status::Blocked => return Err(GuardError::IntentBlocked { intent: facts.intent }),
+            Status::Started | Status::Failed => {
+                return Err(GuardError::IntentUsed { intent: facts.intent });
+            }
+        }
+        match &intent.call {
+            Some(call) if !self.calls.has_room(&call.id) => {
+                Err(GuardError::TooMany { what: "failed calls", limit: MAX_FAILED_CALLS })
+            }
+            _ => Ok(()),
         }
     }
 
     /// No tool starts while a question is open that it depends on (LED-31).
     pub(super) fn guard_waiting(&self, facts: &ToolExecutionStarted) -> Result<(), GuardError> {
-        let proposal = self.intents.get(&facts.intent).map(|intent| intent.proposal);
-        let depends = |about| about == facts.intent || Some(about) == proposal;
-        Ok(self.questions.guard_operation(EXECUTE, depends)?)
+        Ok(self.questions.guard_operation(EXECUTE, self.depends(facts.intent))?)
+    }
+
+    /// Returns what an intent depends on: itself, and its proposal.
+    pub(super) fn depends(&self, intent: Sequence) -> impl Fn(Sequence) -> bool {
+        let proposal = self.intents.get(&intent).map(|intent| intent.proposal);
+        move |about| about == intent || Some(about) == proposal
     }
 
     pub(super) fn guard_end(&self, started: Sequence, outputs: &[Sequence]) -> Result<(), GuardError> {
-        let (_, has_input) = self.executions.get(&started).ok_or(GuardError::Reference {
+        let execution = self.executions.get(&started).ok_or(GuardError::Reference {
             field: "started",
             sequence: started,
             expected: "an execution that has started and not ended",
@@ -101,7 +131,11 @@ impl State {
         for output in outputs {
             self.guard_artifact("outputs", *output)?;
         }
-        if *has_input || !outputs.is_empty() { Ok(()) } else { Err(GuardError::NoArtifact { started }) }
+        if execution.input.is_some() || !outputs.is_empty() {
+            Ok(())
+        } else {
+            Err(GuardError::NoArtifact { started })
+        }
     }
 
     pub(super) fn guard_artifact(&self, field: &'static str, sequence: Sequence) -> Result<(), GuardError> {
@@ -119,21 +153,26 @@ impl State {
         }
     }
 
-    pub(super) fn fold_intent(&mut self, at: Sequence, facts: &ToolIntentSigned) {
+    pub(super) fn fold_intent(&mut self, at: Sequence, facts: &ToolIntentSigned, meaning: Option<&Meaning>) {
         let before = facts.retries.and_then(|retried| self.intents.remove(&retried));
         let attempt = before.map_or(0, |intent| intent.attempt + 1);
-        self.intents.insert(
-            at,
-            Intent { status: Status::Signed, risk: facts.risk, proposal: facts.proposal, attempt },
-        );
+        let call = match meaning {
+            Some(Meaning::Intent(call)) => Some(call.clone()),
+            _ => None,
+        };
+        let (status, risk, proposal) = (Status::Signed, facts.risk, facts.proposal);
+        let conditions = Conditions::new(facts.meets.len() as u64);
+        self.intents.insert(at, Intent { status, risk, proposal, attempt, call, conditions });
     }
 
-    pub(super) fn fold_intent_review(&mut self, facts: &ToolIntentReviewed) {
-        if let Some(intent) = self.intents.get_mut(&facts.intent) {
-            intent.status = match facts.decision {
-                IntentDecision::Approved => Status::Approved,
-                IntentDecision::Blocked => Status::Blocked,
-            };
+    pub(super) fn fold_intent_review(&mut self, at: Sequence, facts: &ToolIntentReviewed) {
+        let Some(intent) = self.intents.get_mut(&facts.intent) else { return };
+        intent.status = match facts.decision {
+            IntentDecision::Approved => Status::Approved(at),
+            IntentDecision::Blocked => Status::Blocked,
+        };
+        if let (IntentDecision::Blocked, Some(call)) = (facts.decision, &intent.call) {
+            self.calls.block(call.id, at, intent.risk);
         }
     }
 
@@ -141,20 +180,27 @@ impl State {
         if let Some(intent) = self.intents.get_mut(&facts.intent) {
             intent.status = Status::Started;
         }
-        self.executions.insert(at, (facts.intent, facts.input.is_some()));
+        self.executions.insert(at, Execution { intent: facts.intent, input: facts.input });
     }
 
-    pub(super) fn fold_end(&mut self, at: Sequence, started: Sequence, completed: bool) {
-        let Some((intent, _)) = self.executions.remove(&started) else { return };
+    pub(super) fn fold_end(
+        &mut self,
+        at: Sequence,
+        started: Sequence,
+        completed: bool,
+        outputs: &[Sequence],
+    ) {
+        let Some(Execution { intent, input }) = self.executions.remove(&started) else { return };
+        let call = self.intents.get(&intent).and_then(|intent| intent.call.as_ref());
+        if let Some(call) = call {
+            self.calls.end(call.id, completed);
+        }
         if completed {
             self.intents.remove(&intent);
-            self.completed.insert(at);
-        } else {
-            if let Some(intent) = self.intents.get_mut(&intent) {
-                intent.status = Status::Failed;
-            }
-            self.failed.insert(at);
+        } else if let Some(intent) = self.intents.get_mut(&intent) {
+            intent.status = Status::Failed;
         }
+        self.endings.push(at, &Ending { completed, input, outputs: outputs.to_vec() });
     }
 }
 

@@ -23,6 +23,7 @@ impl Entry {
         list.extend(self.why_label(), self.why.as_ref().map(quoted));
         list.extend("sure", self.confidence.map(|sure| format!("{sure} %")));
         list.opening(self.opening.as_ref());
+        list.extend("rule", self.rules.iter().cloned());
         list.plan(self.plan.as_ref());
         let conditions = self.conditions.iter().enumerate();
         list.extend("condition", conditions.map(|(number, words)| format!("{number}: {words}")));
@@ -48,6 +49,7 @@ impl Entry {
             Some(EventType::ClaimIssued | EventType::ClaimRevised) => "claim",
             Some(EventType::FinalStatementSigned) => "verdict",
             Some(EventType::VerificationRunCompleted) => "summary",
+            Some(EventType::CheckStated) => "check",
             Some(EventType::StoreCreated | EventType::KeyRegistered) => "name",
             Some(EventType::ToolExecutionCompleted | EventType::RecoveryRecorded) => "note",
             _ => "why",

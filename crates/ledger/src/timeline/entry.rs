@@ -37,6 +37,8 @@ pub struct Entry {
     pub phase: Option<Step>,
     /// What the run opens with.
     pub opening: Option<Opening>,
+    /// What a policy says of clients and of each tool.
+    pub rules: Vec<String>,
     /// What a proposal says beside its objective.
     pub plan: Option<ProposalPlan>,
     /// The conditions of an approval.

@@ -15,6 +15,7 @@ pub(super) fn what(facts: &Facts, content: Option<&Content>, recall: &Recall) ->
         Facts::SessionInitialized(facts) => {
             format!("opens the run for {} participants", facts.participants.len())
         }
+        Facts::PolicyRecorded(_) => policy(content),
         Facts::ProposalCreated(facts) => match (facts.replaces, facts.fallback_for) {
             (_, Some(failed)) => {
                 format!("proposes a fallback from {}", called("intent", failed, recall.tool(failed)))
@@ -63,6 +64,21 @@ fn what_of_tools(facts: &Facts, content: Option<&Content>, recall: &Recall) -> S
                 IntentDecision::Blocked => format!("blocks {intent}"),
             }
         }
+        Facts::ConditionJudged(facts) => {
+            let holds = if facts.holds { "holds" } else { "does not hold" };
+            let intent = called("intent", facts.intent, recall.tool(facts.intent));
+            format!("judges that condition {} {holds} for {intent}", facts.condition.as_u64())
+        }
+        Facts::CheckStated(facts) => {
+            let artifact = called("artifact", facts.artifact, recall.artifact(facts.artifact));
+            match facts.condition {
+                Some(condition) => {
+                    let intent = called("intent", facts.about, recall.tool(facts.about));
+                    format!("checks condition {} of {intent} on {artifact}", condition.as_u64())
+                }
+                None => format!("checks claim #{} on {artifact}", facts.about),
+            }
+        }
         Facts::ToolExecutionStarted(facts) => {
             format!("starts {}", called("intent", facts.intent, recall.tool(facts.intent)))
         }
@@ -94,6 +110,7 @@ fn what_of_claims(facts: &Facts) -> String {
             VerificationProfile::Default => "begins to verify".to_owned(),
             VerificationProfile::Lenient => "begins to verify, leniently".to_owned(),
         },
+        Facts::ReportRecorded(_) => "records its report".to_owned(),
         Facts::VerificationRunCompleted(facts) => match facts.status {
             VerificationStatus::Pass => "verified: pass".to_owned(),
             VerificationStatus::PassWithWarnings => "verified: pass with warnings".to_owned(),
@@ -187,6 +204,20 @@ fn called(noun: &str, at: Sequence, tool: Option<&str>) -> String {
     tool.map_or_else(|| format!("{noun} #{at}"), |tool| format!("{tool} ({noun} #{at})"))
 }
 
+/// Returns what a policy says of tools.
+fn policy(content: Option<&Content>) -> String {
+    let Some(Content::PolicyRecorded(content)) = content else {
+        return "records the policy of the run".to_owned();
+    };
+    match &content.document.tools {
+        None => "records the policy of the run, which lets any tool run at any risk".to_owned(),
+        Some(tools) => {
+            let tools = counted_as(tools.iter().count() as u64, "tool", "tools");
+            format!("records the policy of the run, which names {tools}")
+        }
+    }
+}
+
 /// Returns the author's own words.
 pub(super) fn why(content: &Content) -> Option<String> {
     Some(match content {
@@ -195,6 +226,7 @@ pub(super) fn why(content: &Content) -> Option<String> {
         Content::ProposalReviewed(content) => content.rationale.to_string(),
         Content::ToolIntentSigned(content) => content.justification.to_string(),
         Content::ToolIntentReviewed(content) => content.rationale.to_string(),
+        Content::CheckStated(content) => content.to_string(),
         Content::ToolExecutionCompleted(content) => content.note.as_ref()?.to_string(),
         Content::ToolExecutionFailed(content) => content.message.to_string(),
         Content::ClaimIssued(content) | Content::ClaimRevised(content) => content.text.to_string(),

@@ -1,13 +1,17 @@
 //! The claims in play and what they rest on. Kept is what claims in play cite; names and endings wait to be cited in
 //! a bounded memory, so a long trace costs no more than a short one.
 
+mod calls;
 mod shown;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use demur_core::key::Fingerprint;
 
-pub use shown::{ChallengeReport, ClaimReport, ClaimStanding, EvidenceReport, EvidenceStanding};
+use calls::CallBook;
+pub use shown::{
+    ChallengeReport, ChecksReport, ClaimReport, ClaimStanding, EvidenceReport, EvidenceStanding,
+};
 
 use super::{
     Code, Section,
@@ -16,7 +20,10 @@ use super::{
 };
 use crate::{
     event_type::Facts,
+    facts::CheckStated,
+    meaning::Meaning,
     name::Sequence,
+    role::Role,
     state::State,
     timeline::{Recall, Words},
 };
@@ -30,6 +37,7 @@ pub(super) struct ClaimBook {
     spoilt: BTreeSet<Sequence>,
     hidden: BTreeSet<Sequence>,
     recall: Recall,
+    calls: CallBook,
 }
 
 /// What the facts of a claim say.
@@ -46,6 +54,7 @@ impl ClaimBook {
         let Ok(said) = examined.event.said() else { return };
         let envelope = examined.event.envelope();
         let at = envelope.sequence;
+        self.calls.take(at, said.facts, examined.meaning.as_ref());
         match (said.facts, envelope.proof.key()) {
             (Facts::ClaimIssued(facts), Some(key)) => {
                 let said = Said {
@@ -70,6 +79,10 @@ impl ClaimBook {
             }
             (Facts::ClaimChallenged(facts), Some(key)) => {
                 self.challenge(at, key, facts.claim, reason(words));
+            }
+            (Facts::CheckStated(facts), _) => {
+                let holds = examined.meaning.as_ref().and_then(Meaning::check).and_then(|check| check.holds);
+                self.check_of(facts, said.role, holds);
             }
             (Facts::ClaimResolved(facts), _) => self.resolve(at, facts.challenge, reason(words)),
             (facts, _) => self.recall.take(at, facts, words),
@@ -97,11 +110,28 @@ impl ClaimBook {
             evidence: said.evidence.iter().map(evidence).collect(),
             executions: said.executions.iter().map(|at| self.recall.execution(*at)).collect(),
             disputed: false,
+            checks: ChecksReport::default(),
+            failed_later: None,
             challenges: Vec::new(),
             challenges_total: 0,
             standing: ClaimStanding::Evidenced,
         };
         self.claims.insert(claim, report);
+    }
+
+    /// Counts a check of a claim.
+    fn check_of(&mut self, facts: &CheckStated, role: Role, holds: Option<bool>) {
+        let Some(claim) = self.claims.get_mut(&facts.about).filter(|_| facts.condition.is_none()) else {
+            return;
+        };
+        let checks = &mut claim.checks;
+        let count = match holds {
+            Some(true) => &mut checks.hold,
+            Some(false) if role == Role::Critic => &mut checks.disputed,
+            Some(false) => &mut checks.fail,
+            None => &mut checks.not_established,
+        };
+        *count += 1;
     }
 
     /// Hands the challenges of a claim on to the one that takes its place: it is the answer to those still open.
@@ -167,9 +197,8 @@ impl ClaimBook {
                 let found = Found::new(Code::ClaimUnproven, message);
                 findings.add(Section::Trace, None, Some(claim.claim), found);
             }
-            if claim.disputed {
-                let found = Found::new(Code::ClaimDisputed, "a challenge against it is open");
-                findings.add(Section::Trace, None, Some(claim.claim), found);
+            if let Some(why) = claim.disputes(state) {
+                findings.add(Section::Trace, None, Some(claim.claim), Found::new(Code::ClaimDisputed, why));
             }
         }
     }
@@ -177,7 +206,9 @@ impl ClaimBook {
     /// Says of every claim in play what can be said of it, and of what it rests on.
     fn judge(&mut self, state: &State) {
         for claim in self.claims.values_mut() {
-            claim.disputed = state.is_disputed(claim.claim);
+            let cited: Vec<_> = claim.executions.iter().map(|execution| execution.sequence).collect();
+            claim.failed_later = self.calls.failed_since(&cited);
+            claim.disputed = claim.disputes(state).is_some();
             for evidence in &mut claim.evidence {
                 evidence.standing = if self.spoilt.contains(&evidence.artifact) {
                     EvidenceStanding::Spoilt
@@ -188,9 +219,12 @@ impl ClaimBook {
                 };
             }
             let any = |standing| claim.evidence.iter().any(|evidence| evidence.standing == standing);
-            claim.standing = if any(EvidenceStanding::Spoilt) {
+            claim.standing = if any(EvidenceStanding::Spoilt) || claim.checks.fail > 0 {
                 ClaimStanding::Unproven
-            } else if any(EvidenceStanding::NotDisclosed) || claim.text.is_none() {
+            } else if any(EvidenceStanding::NotDisclosed)
+                || claim.text.is_none()
+                || claim.checks.not_established > 0
+            {
                 ClaimStanding::NotEstablished
             } else {
                 ClaimStanding::Evidenced
@@ -202,6 +236,20 @@ impl ClaimBook {
     pub(super) fn into_reports(mut self, state: &State) -> Vec<ClaimReport> {
         self.judge(state);
         self.claims.into_values().collect()
+    }
+}
+
+impl ClaimReport {
+    /// Returns why it is disputed, if it is.
+    fn disputes(&self, state: &State) -> Option<String> {
+        if state.is_disputed(self.claim) {
+            return Some("a challenge against it is open".to_owned());
+        }
+        if self.checks.disputed > 0 {
+            return Some("a check of the critic is false".to_owned());
+        }
+        let failed = self.failed_later?;
+        Some(format!("execution {failed} of a call it cites failed later, and it does not cite that"))
     }
 }
 

@@ -35,6 +35,8 @@ pub enum Check {
     Order,
     /// Every claim rests on evidence that is there, and is not disputed.
     Claim,
+    /// What was done is what was approved, claimed and demanded.
+    Meaning,
     /// The run was verified and closed.
     Finalization,
     /// The desk signed the heads.
@@ -51,7 +53,7 @@ pub enum Check {
 
 impl Check {
     /// Every check, in order.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::File,
         Self::Schema,
         Self::Statement,
@@ -65,6 +67,7 @@ impl Check {
         Self::Role,
         Self::Order,
         Self::Claim,
+        Self::Meaning,
         Self::Finalization,
         Self::Head,
         Self::Inclusion,
@@ -89,6 +92,7 @@ impl Check {
             Self::Role => "only the right roles and participants speak",
             Self::Order => "the state machine and its guards allow every step",
             Self::Claim => "every claim rests on evidence that is there, and is not disputed",
+            Self::Meaning => "what was done is what was approved, claimed and demanded",
             Self::Finalization => "the run was verified and closed",
             Self::Head => "the desk signed the heads",
             Self::Inclusion => "inclusion proofs hold",
@@ -246,8 +250,53 @@ codes! {
         "a claim rests on an artifact that is missing or not what was recorded",
         "do not rely on the claim";
     ClaimDisputed "CLAIM_DISPUTED", Claim, Warning,
-        "a claim was challenged and the challenge was not closed",
-        "read the challenge and decide for yourself";
+        "a challenge against a claim is open, a check of the critic is false, or what it cites failed later",
+        "read the challenge, the check or the failure, and decide for yourself";
+    PolicyMismatch "POLICY_MISMATCH", Meaning, Failure,
+        "the policy of the run has other numbers than its opening",
+        "nobody can tell which policy held: do not rely on the run";
+    InputMismatch "INPUT_MISMATCH", Meaning, Failure,
+        "a tool ran with another input than its intent names, or without one",
+        "what was approved is not what was done: look at both inputs";
+    ToolNotProposed "TOOL_NOT_PROPOSED", Meaning, Failure,
+        "an intent is for a tool that its proposal does not require",
+        "nobody approved this tool: look at what it did";
+    ToolNotAllowed "TOOL_NOT_ALLOWED", Meaning, Failure,
+        "an intent is for a tool that the policy does not name",
+        "the policy was stepped around: look at what the tool did";
+    RiskUnderstated "RISK_UNDERSTATED", Meaning, Failure,
+        "an intent says less risk than the policy puts the tool at",
+        "a review may have been avoided: look at what the tool did";
+    BlockedAgain "BLOCKED_AGAIN", Meaning, Failure,
+        "a call that the critic blocked started without a new approval at that risk",
+        "the block was stepped around: look at what the tool did";
+    RetryLimit "RETRY_LIMIT", Meaning, Failure,
+        "a call started again after it had failed as often as the policy allows",
+        "ask why it was tried so often";
+    ToolBlocked "TOOL_BLOCKED", Meaning, Failure,
+        "a tool started while a question that blocks it was not settled",
+        "nobody had answered yet: look at what the tool did";
+    EvidenceWeak "EVIDENCE_WEAK", Meaning, Failure,
+        "a claim cites evidence that its executions did not produce, or the same bytes more than once",
+        "do not rely on the claim";
+    BundleDiffers "BUNDLE_DIFFERS", Meaning, Failure,
+        "the final statement puts a claim in other words than those it was made in",
+        "read the claims themselves, not the final statement";
+    ConditionUnshown "CONDITION_UNSHOWN", Meaning, Failure,
+        "a tool started though the critic had not shown that every condition of its approval holds",
+        "the approval did not cover it: look at what the tool did";
+    CheckFailed "CHECK_FAILED", Meaning, Failure,
+        "a check that the author of a claim states is false",
+        "do not rely on the claim: the artifact says otherwise";
+    CheckNotMade "CHECK_NOT_MADE", Meaning, NotEstablished,
+        "a check could not be evaluated: the file was read once, and the bytes had gone by",
+        "verify the file itself, not a stream of it";
+    ReportMismatch "REPORT_MISMATCH", Meaning, Failure,
+        "a verdict names a report that was not recorded, or is not the report's",
+        "read the recorded reports, not the verdict";
+    SpokeAfterFinal "SPOKE_AFTER_FINAL", Meaning, Failure,
+        "somebody other than the auditor asked after the final statement",
+        "ask why the desk let it in: all had been said";
     FinalizationIncomplete "FINALIZATION_INCOMPLETE", Finalization, Warning,
         "the run has no verification that passed, the plan is not confirmed, or a question is open",
         "if it still goes on, wait for its end; otherwise ask why it ended so";

@@ -3,12 +3,13 @@
 use demur_core::{
     canonical,
     commitment::{Commitment, Salt},
+    hash::{Digest, sha256},
     key::Batch,
     limit::Limits,
 };
 use serde_json::value::RawValue;
 
-use super::{Chunk, Code, Options, finding::Found};
+use super::{Chunk, Code, Options, StatedChecks, finding::Found, stated::Outcomes};
 use crate::{
     admission,
     content::ContentRule,
@@ -18,6 +19,7 @@ use crate::{
         self, ArtifactLine, Disclosure, EventLine, Header, Line, LineError,
         cut::{self, CutEvent},
     },
+    meaning::Meaning,
     name::Sequence,
     proof::{KeySignature, Proof, ProofKind, Subject},
     registry::{Registry, Standing},
@@ -57,14 +59,20 @@ pub(super) struct Examined {
     /// What the walk needs of the content, where that is disclosed and holds. The rest is freed on the thread that
     /// made it.
     pub(super) words: Option<Words>,
+    /// What the guards need of it.
+    pub(super) meaning: Option<Meaning>,
 }
 
-/// An artifact's bytes, reduced to what they commit to.
+/// An artifact's bytes, reduced to what they commit to and what others name them by.
 #[derive(Debug)]
 pub(super) struct Bytes {
     pub(super) event: Sequence,
     pub(super) disclosure: Disclosure,
     pub(super) commitment: Option<Commitment>,
+    /// SHA-256 of the bytes.
+    pub(super) digest: Option<Digest>,
+    /// What came of the checks on them.
+    pub(super) outcomes: Outcomes,
 }
 
 /// Examines the lines of a chunk against a registry and puts them into `items`. Signatures are checked together.
@@ -75,7 +83,7 @@ pub(super) fn examine(chunk: &Chunk, registry: &Registry, options: &Options, ite
     // The walk needs the bytes of an event only where a receipt may ask for the statement.
     let keep = if options.receipts.is_empty() { Keep::Envelope } else { Keep::Bytes };
     for line in chunk.lines() {
-        let (mut item, statement) = read(line, keep);
+        let (mut item, statement) = read(line, keep, &options.checks);
         if let Part::Event(examined) = &item.part {
             check_author(&examined.event, registry, &mut item.found);
             if options.signatures && push_signature(&examined.event, statement, registry, &mut batch) {
@@ -105,14 +113,14 @@ pub(super) enum Keep {
 }
 
 /// Reads one line and checks what it says of itself; returns the bytes of the statement in it too.
-pub(super) fn read(line: &[u8], keep: Keep) -> (Item, Option<&[u8]>) {
+pub(super) fn read<'a>(line: &'a [u8], keep: Keep, checks: &StatedChecks) -> (Item, Option<&'a [u8]>) {
     let item = |part| (Item { part, found: Vec::new() }, None);
     if let Some(cut) = cut::event_line(line) {
         let statement = cut.statement;
         return (read_event(Opened::from_cut(cut, keep)), statement);
     }
     if let Some(line) = cut::artifact_line(line) {
-        return (read_artifact(&line), None);
+        return (read_artifact(&line, checks), None);
     }
     match Line::parse(line) {
         Ok(Line::Header(header)) => item(Part::Header(header)),
@@ -126,7 +134,7 @@ pub(super) fn read(line: &[u8], keep: Keep) -> (Item, Option<&[u8]>) {
                 (Item { part: Part::UnreadableEvent, found }, None)
             }
         },
-        Ok(Line::Artifact(line)) => (read_artifact(&line), None),
+        Ok(Line::Artifact(line)) => (read_artifact(&line, checks), None),
         Ok(Line::Head(head)) => item(Part::Head(head)),
         Ok(Line::Inclusion(inclusion)) => item(Part::Inclusion(inclusion)),
         Ok(Line::Checkpoint(checkpoint)) => item(Part::Checkpoint(checkpoint)),
@@ -204,8 +212,9 @@ fn read_event(opened: Opened<'_>) -> Item {
             None
         }
     };
+    let meaning = content.as_ref().and_then(Meaning::of);
     let words = content.and_then(Words::of);
-    Item { part: Part::Event(Examined { event: opened.event, agrees, words }), found }
+    Item { part: Part::Event(Examined { event: opened.event, agrees, words, meaning }), found }
 }
 
 fn check_statement(event: &Event, found: &mut Vec<Found>) {
@@ -290,7 +299,7 @@ fn check_disclosure(disclosure: Disclosure, content: bool, salt: bool) -> Result
     Err(Found::new(Code::FileMalformed, "expected content and salt exactly where they are disclosed"))
 }
 
-fn read_artifact(line: &ArtifactLine<'_>) -> Item {
+fn read_artifact(line: &ArtifactLine<'_>, checks: &StatedChecks) -> Item {
     let malformed = |message: &str| failed(Code::FileMalformed, message.to_owned());
     if check_disclosure(line.disclosure, line.bytes.is_some(), line.salt.is_some()).is_err() {
         return malformed("expected bytes and salt exactly where they are disclosed");
@@ -302,10 +311,24 @@ fn read_artifact(line: &ArtifactLine<'_>) -> Item {
         Ok(bytes) => bytes,
         Err(error) => return failed(Code::FileMalformed, error.to_string()),
     };
-    let commit = |(salt, bytes): (Salt, Vec<u8>)| Commitment::to_artifact(&salt, &bytes);
-    let commitment = line.salt.zip(bytes).map(commit);
-    let part = Part::Artifact(Bytes { event: line.event, disclosure: line.disclosure, commitment });
+    let (event, disclosure) = (line.event, line.disclosure);
+    let outcomes = bytes.as_deref().map(|bytes| checks.evaluate(event, bytes)).unwrap_or_default();
+    let reduce = |(salt, bytes): (Salt, Vec<u8>)| (Commitment::to_artifact(&salt, &bytes), sha256(&bytes));
+    let (commitment, digest) = line.salt.zip(bytes).map(reduce).unzip();
+    let part = Part::Artifact(Bytes { event, disclosure, commitment, digest, outcomes });
     Item { part, found: Vec::new() }
+}
+
+/// Returns the bytes in an artifact line that was examined before.
+pub(super) fn bytes_in(line: &[u8]) -> Option<Vec<u8>> {
+    let read = |line: &ArtifactLine<'_>| line.bytes().ok().flatten();
+    if let Some(line) = cut::artifact_line(line) {
+        return read(&line);
+    }
+    match Line::parse(line) {
+        Ok(Line::Artifact(line)) => read(&line),
+        _ => None,
+    }
 }
 
 /// Checks pin, epoch, key, role and actor of an event of the trace.

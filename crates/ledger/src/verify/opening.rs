@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 use demur_core::key::{Batch, Fingerprint};
 
 use super::{
-    Code, Input, Options, VerifyError,
+    Code, Input, Options, StatedChecks, VerifyError,
     examine::{self, Examined, Item, Keep, Part},
     finding::{Findings, Found, Section},
     input::{Chunk, End},
@@ -192,7 +192,7 @@ fn header(chunk: &Chunk) -> Result<Header, VerifyError> {
             _ => VerifyError::NoHeader,
         });
     };
-    let (Item { part, found }, _) = examine::read(line, Keep::Bytes);
+    let (Item { part, found }, _) = examine::read(line, Keep::Bytes, &StatedChecks::default());
     match part {
         Part::Header(header) if header.format == crate::envelope::FORMAT => Ok(header),
         Part::Header(header) => Err(VerifyError::FormatNewer {
@@ -208,7 +208,7 @@ fn header(chunk: &Chunk) -> Result<Header, VerifyError> {
 
 /// Returns the one line of a chunk, read.
 fn single(chunk: &Chunk) -> Option<Item> {
-    chunk.lines().next().map(|line| examine::read(line, Keep::Bytes).0)
+    chunk.lines().next().map(|line| examine::read(line, Keep::Bytes, &StatedChecks::default()).0)
 }
 
 /// Returns how a file that ended too early is reported.

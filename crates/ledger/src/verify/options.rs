@@ -2,6 +2,7 @@
 
 use demur_core::{hash::Digest, key::Fingerprint};
 
+use super::StatedChecks;
 use crate::{
     facts::VerificationProfile,
     name::Sequence,
@@ -25,6 +26,9 @@ pub struct Options {
     pub signatures: bool,
     /// How many threads check lines.
     pub threads: usize,
+    /// The checks that the file states, where somebody looked for them before: the file is read once, and they come too
+    /// late.
+    pub checks: StatedChecks,
 }
 
 impl Default for Options {
@@ -37,6 +41,7 @@ impl Default for Options {
             require_anchor: false,
             signatures: true,
             threads: 1,
+            checks: StatedChecks::default(),
         }
     }
 }

@@ -216,8 +216,8 @@ fn walk_in_order(
 /// Walks through the examined lines of a chunk.
 pub(super) fn take(walk: &mut Walk<'_>, chunk: &Chunk, items: &mut Vec<Item>, findings: &mut Findings) {
     let mut line = chunk.first;
-    for item in &mut *items {
-        walk.take(line, item, findings);
+    for (item, text) in items.iter_mut().zip(chunk.lines()) {
+        walk.take(line, text, item, findings);
         line += 1;
     }
     items.clear();

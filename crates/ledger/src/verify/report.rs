@@ -24,6 +24,7 @@ use crate::{
     name::{Position, PrincipalId, Sequence, StoreId, TraceId},
     registry::KeyOrigin,
     role::Role,
+    state::State,
     trace_state::TraceState,
 };
 
@@ -50,6 +51,9 @@ pub struct Report {
     pub proven_by_key: Vec<KeyReport>,
     /// What only the desk says.
     pub desk_word: DeskWord,
+    /// What the policy of a run says of tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
     /// The claims in play at the end.
     pub claims: Vec<ClaimReport>,
     /// The questions, in order.
@@ -171,6 +175,7 @@ pub struct DeskWord {
 struct Told {
     proven_by_key: Vec<KeyReport>,
     desk_word: DeskWord,
+    policy: Option<String>,
     claims: Vec<ClaimReport>,
     questions: Vec<QuestionReport>,
 }
@@ -222,11 +227,12 @@ impl Report {
         let desk_word = DeskWord { records: walk.records, besides: words::DESK_WORD.to_vec() };
         let questions = walk.state.as_ref().map(questions::reports).unwrap_or_default();
         let run = walk.state.as_ref().and_then(TraceState::run);
+        let policy = run.and_then(State::recorded_policy).map(words::policy);
         let claims = run.map(|run| walk.claims.into_reports(run)).unwrap_or_default();
         let of_the_registry = walk.trail.trace() == walk.registry.trace();
         let trail = if of_the_registry { walk.registry_trail } else { Some(walk.trail) };
         let hashes = trail.map(super::trail::Trail::into_hashes).unwrap_or_default();
-        let told = Told { proven_by_key, desk_word, claims, questions };
+        let told = Told { proven_by_key, desk_word, policy, claims, questions };
         Self::assemble(scope, findings, anchors, inclusions, told, hashes)
     }
 
@@ -270,6 +276,7 @@ impl Report {
             checks: checks.to_vec(),
             proven_by_key: told.proven_by_key,
             desk_word: told.desk_word,
+            policy: told.policy,
             claims: told.claims,
             questions: told.questions,
             findings,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use demur_core::{
+    commitment::Commitment,
     hash::Digest,
     key::Fingerprint,
     merkle::{self, Scheme},
@@ -10,18 +11,20 @@ use demur_core::{
 };
 
 use super::{
-    Code, Options,
+    Code, Options, StatedChecks,
     claims::ClaimBook,
-    examine::{Bytes, Examined, Item, Part},
+    examine::{self, Bytes, Examined, Item, Part},
     finding::{Findings, Found, Section},
     input::End,
     report::{Anchors, Report},
+    stated::Outcomes,
     terms::TermsBook,
     trail::{Trail, check_desk},
 };
 use crate::{
     event_type::{Facts, TypeName},
     export::{Disclosure, Header},
+    meaning::{ArtifactDigests, Known, MeaningError},
     name::Sequence,
     registry::Registry,
     signed::{Checkpoint, Inclusion, Signed},
@@ -46,6 +49,11 @@ pub(super) struct Walk<'a> {
     pub(super) registry_trail: Option<Trail>,
     /// The state of the run; none once the replay had to stop, or in a registry export.
     pub(super) state: Option<TraceState>,
+    /// The bytes that were disclosed so far, by digest.
+    artifacts: ArtifactDigests,
+    /// The checks that may come, and what came of them where the bytes went by, by artifact.
+    stated: &'a StatedChecks,
+    outcomes: BTreeMap<Sequence, Outcomes>,
     pub(super) claims: ClaimBook,
     terms: TermsBook,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
@@ -53,11 +61,19 @@ pub(super) struct Walk<'a> {
     pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
     stage: Stage,
     after_head: bool,
-    /// The artifact event whose line must come next.
-    awaited: Option<(Sequence, demur_core::commitment::Commitment)>,
+    /// What was recorded by the event before, and must come next.
+    awaited: Option<Awaited>,
     inclusions: Vec<Inclusion>,
     signatures: bool,
     whole: bool,
+}
+
+/// Bytes whose line must come next.
+#[derive(Clone, Copy, Debug)]
+struct Awaited {
+    event: Sequence,
+    commitment: Commitment,
+    is_report: bool,
 }
 
 /// How much one key said, and where last.
@@ -72,7 +88,7 @@ impl<'a> Walk<'a> {
         header: &Header,
         registry: &'a Registry,
         registry_trail: Option<Trail>,
-        options: &Options,
+        options: &'a Options,
     ) -> Self {
         let of_the_registry = header.trace == registry.trace();
         Self {
@@ -80,6 +96,9 @@ impl<'a> Walk<'a> {
             trail: Trail::new(header.trace, &options.receipts),
             registry_trail,
             state: (!of_the_registry).then(TraceState::default),
+            artifacts: ArtifactDigests::new(),
+            stated: &options.checks,
+            outcomes: BTreeMap::new(),
             claims: ClaimBook::default(),
             terms: TermsBook::default(),
             speakers: BTreeMap::new(),
@@ -106,7 +125,7 @@ impl<'a> Walk<'a> {
 
     /// Takes one line. What was found of it goes to the findings; the rest stays where it is, to be freed at once
     /// with its neighbours.
-    pub(super) fn take(&mut self, line: u64, item: &mut Item, findings: &mut Findings) {
+    pub(super) fn take(&mut self, line: u64, text: &[u8], item: &mut Item, findings: &mut Findings) {
         if !self.goes_on() {
             return;
         }
@@ -125,7 +144,7 @@ impl<'a> Walk<'a> {
                 }
                 Part::Artifact(bytes) => {
                     sequence = Some(bytes.event);
-                    self.take_artifact(bytes, &mut found);
+                    self.take_artifact(bytes, text, &mut found);
                 }
                 Part::Head(head) => {
                     self.after_head = true;
@@ -174,12 +193,12 @@ impl<'a> Walk<'a> {
             return malformed("expected nothing after the checkpoint");
         }
         match (part, &self.awaited) {
-            (Part::Artifact(bytes), Some((awaited, _))) if bytes.event == *awaited => return Ok(()),
+            (Part::Artifact(bytes), Some(awaited)) if bytes.event == awaited.event => return Ok(()),
             (Part::Artifact(_), _) => {
                 return malformed("expected an artifact only after the event that records it");
             }
-            (_, Some((awaited, _))) => {
-                return malformed(&format!("expected the artifact of event {awaited} in this line"));
+            (_, Some(awaited)) => {
+                return malformed(&format!("expected the artifact of event {} in this line", awaited.event));
             }
             (_, None) => {}
         }
@@ -205,6 +224,7 @@ impl<'a> Walk<'a> {
     }
 
     fn take_event(&mut self, line: u64, examined: &mut Examined, found: &mut Vec<Found>) {
+        found.extend(self.settle_check(examined));
         let event = &examined.event;
         self.trail.follow(event, line, found);
         let Ok(said) = event.said() else {
@@ -220,16 +240,19 @@ impl<'a> Walk<'a> {
             }
             None => *self.records.entry(said.kind.to_string()).or_default() += 1,
         }
-        if let Facts::ArtifactRecorded(facts) = said.facts {
-            self.awaited = Some((at, facts.commitment));
+        if let Some(commitment) = said.facts.recorded_bytes() {
+            let is_report = matches!(said.facts, Facts::ReportRecorded(_));
+            self.awaited = Some(Awaited { event: at, commitment: *commitment, is_report });
         }
         if matches!(said.kind, TypeName::Unknown(_)) || !examined.agrees {
             // What the event means is not known, so neither is the state after it.
             self.state = None;
         }
         let Some(state) = &mut self.state else { return };
-        match state.apply(event) {
-            Ok(()) => {
+        let known = Known { meaning: examined.meaning.as_ref(), artifacts: &self.artifacts };
+        match state.follow(event, known) {
+            Ok(broken) => {
+                found.extend(broken.iter().map(meant));
                 found.extend(self.terms.take(at, said.facts, examined.words.as_ref()));
                 self.claims.take(examined);
             }
@@ -248,10 +271,40 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn take_artifact(&mut self, bytes: &Bytes, found: &mut Vec<Found>) {
-        let Some((at, expected)) = self.awaited.take() else { return };
+    /// Says of the check that an event states whether it is true, as far as the bytes it looks into went by.
+    fn settle_check(&self, examined: &mut Examined) -> Option<Found> {
+        let Examined { event, meaning, .. } = examined;
+        let Facts::CheckStated(facts) = event.said().ok()?.facts else { return None };
+        let meaning = meaning.as_mut()?;
+        let outcomes = self.outcomes.get(&facts.artifact);
+        let outcome = outcomes
+            .zip(meaning.check())
+            .and_then(|(outcomes, stated)| self.stated.outcome(facts.artifact, &stated.check, outcomes));
+        meaning.settle_check(outcome);
+        let has_bytes = self.artifacts.find(facts.artifact).is_some();
+        let message = "nobody looked for it before the bytes of its artifact went by";
+        (has_bytes && outcome.is_none()).then(|| Found::new(Code::CheckNotMade, message))
+    }
+
+    fn take_artifact(&mut self, bytes: &Bytes, text: &[u8], found: &mut Vec<Found>) {
+        let Some(Awaited { event: at, commitment: expected, is_report }) = self.awaited.take() else {
+            return;
+        };
         match (bytes.disclosure, bytes.commitment) {
-            (Disclosure::Disclosed, Some(commitment)) if commitment == expected => {}
+            (Disclosure::Disclosed, Some(commitment)) if commitment == expected => {
+                if let Some(digest) = bytes.digest {
+                    self.artifacts.push(at, digest);
+                }
+                if !bytes.outcomes.is_empty() {
+                    self.outcomes.insert(at, bytes.outcomes.clone());
+                }
+                // There are few of them, and only here is known which artifacts are reports.
+                if let Some(report) =
+                    (is_report && self.state.is_some()).then(|| examine::bytes_in(text)).flatten()
+                {
+                    self.artifacts.read_report(at, &report);
+                }
+            }
             (Disclosure::Disclosed, _) => {
                 self.claims.spoil(at);
                 let message = "bytes and salt do not open the commitment in the facts";
@@ -394,6 +447,27 @@ impl<'a> Walk<'a> {
     ) -> Report {
         Report::new(self, header, findings, anchors, names, options)
     }
+}
+
+/// Returns the finding of a demand that an event breaks.
+fn meant(error: &MeaningError) -> Found {
+    let code = match error {
+        MeaningError::PolicyMismatch { .. } => Code::PolicyMismatch,
+        MeaningError::InputMissing | MeaningError::InputMismatch { .. } => Code::InputMismatch,
+        MeaningError::ToolNotProposed { .. } => Code::ToolNotProposed,
+        MeaningError::ToolNotAllowed { .. } => Code::ToolNotAllowed,
+        MeaningError::RiskUnderstated { .. } => Code::RiskUnderstated,
+        MeaningError::BlockedAgain { .. } => Code::BlockedAgain,
+        MeaningError::RetryLimit { .. } => Code::RetryLimit,
+        MeaningError::ToolBlocked { .. } => Code::ToolBlocked,
+        MeaningError::EvidenceForeign { .. } | MeaningError::EvidenceAlike { .. } => Code::EvidenceWeak,
+        MeaningError::BundleDiffers { .. } => Code::BundleDiffers,
+        MeaningError::ConditionUnshown { .. } => Code::ConditionUnshown,
+        MeaningError::CheckFailed { .. } => Code::CheckFailed,
+        MeaningError::ReportMissing | MeaningError::ReportDiffers { .. } => Code::ReportMismatch,
+        MeaningError::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
+    };
+    Found::new(code, error.to_string())
 }
 
 fn unfinished(message: String, findings: &mut Findings) {

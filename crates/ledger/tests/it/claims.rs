@@ -13,7 +13,7 @@ use demur_ledger::{
 use crate::{
     export::{eventful, export, export_as},
     timeline::say_with,
-    world::{World, list, text},
+    world::{INPUT, World, list, text},
 };
 
 fn report(file: &[u8]) -> Report {
@@ -40,15 +40,17 @@ impl Claimed {
     fn new() -> Self {
         let (mut world, proposal) = World::executing();
         let intent = world.intend(proposal, demur_ledger::facts::Risk::Low);
-        let artifact = world.artifact(b"5\n");
-        let output = world.say(artifact.facts()).unwrap();
-        let facts = demur_ledger::facts::ToolExecutionStarted { input: Some(output), intent };
+        let given = world.artifact(INPUT);
+        let input = world.keep(&given);
+        let facts = demur_ledger::facts::ToolExecutionStarted { input: Some(input), intent };
         let started = world.say(facts).unwrap();
+        let artifact = world.artifact(b"5\n");
+        let output = world.keep(&artifact);
         let facts = demur_ledger::facts::ToolExecutionCompleted { outputs: list([output]), started };
         let ended = world.say(facts).unwrap();
         let facts = ClaimIssued { about_failure: false, evidence: list([output]), executions: list([ended]) };
         let claim = world.say(facts.clone()).unwrap();
-        Self { world, artifacts: vec![(output, artifact)], claim, facts }
+        Self { world, artifacts: vec![(output, artifact), (input, given)], claim, facts }
     }
 
     fn challenge(&mut self, claim: Sequence, words: &str) -> Sequence {
@@ -173,18 +175,18 @@ fn many_closed_challenges_are_counted_and_only_the_newest_listed() {
 fn evidence_that_is_not_there_is_said_to_be_so() {
     let (world, artifacts) = eventful();
     for (kept_back, evidence, standing, words) in [
-        (None, EvidenceStanding::AsRecorded, ClaimStanding::Evidenced, "#6 words, #10 words\n"),
+        (None, EvidenceStanding::AsRecorded, ClaimStanding::Evidenced, "#7 words, #8 words\n"),
         (
             Some(Disclosure::Withheld),
             EvidenceStanding::NotDisclosed,
             ClaimStanding::NotEstablished,
-            "#6 words (not disclosed), #10 words (not disclosed)\n",
+            "#7 words (not disclosed), #8 words (not disclosed)\n",
         ),
         (
             Some(Disclosure::Missing),
             EvidenceStanding::Spoilt,
             ClaimStanding::Unproven,
-            "#6 words (MISSING OR EXCHANGED), ",
+            "#7 words (MISSING OR EXCHANGED), ",
         ),
     ] {
         let report = report(&export_as(&world, &artifacts, kept_back));
@@ -210,16 +212,18 @@ fn file_that_breaks_off_still_shows_the_dispute() {
 fn claims_about_failures_show_how_the_tool_failed() {
     let (mut world, proposal) = World::executing();
     let intent = world.intend(proposal, demur_ledger::facts::Risk::Low);
-    let artifact = world.artifact(b"error");
-    let output = world.say(artifact.facts()).unwrap();
-    let facts = demur_ledger::facts::ToolExecutionStarted { input: Some(output), intent };
+    let given = world.artifact(INPUT);
+    let input = world.keep(&given);
+    let facts = demur_ledger::facts::ToolExecutionStarted { input: Some(input), intent };
     let started = world.say(facts).unwrap();
+    let artifact = world.artifact(b"error");
+    let output = world.keep(&artifact);
     let failure = FailureKind::Signal;
     let facts = demur_ledger::facts::ToolExecutionFailed { failure, outputs: list([output]), started };
     let failed = world.say(facts).unwrap();
     let facts = ClaimIssued { about_failure: true, evidence: list([output]), executions: list([failed]) };
     world.say(facts).unwrap();
-    let report = report(&export(&world, &[(output, artifact)]));
+    let report = report(&export(&world, &[(output, artifact), (input, given)]));
     assert_eq!(only(&report).executions[0].ending.unwrap().failure, Some(failure));
     let told = format!("execution  #{failed} wc: failed: a signal ended it, 3 ms\n");
     assert!(report.to_text().contains(&told), "{}", report.to_text());

@@ -8,7 +8,7 @@ use demur_ledger::{
     facts::VerificationProfile,
     name::Sequence,
     signed::Signed,
-    verify::{KnownHead, Options, Pin, Report, VerifyError, compare, verify},
+    verify::{KnownHead, Options, Pin, Report, VerifyError, compare, verify_whole},
 };
 use serde::Deserialize;
 
@@ -60,7 +60,7 @@ fn options(case: &Case) -> Options {
 fn outcome(case: &Case) -> (String, Option<String>, Option<u64>, String) {
     let run = |file: &str| -> Result<Report, VerifyError> {
         let bytes = fs::read(folder().join(file)).unwrap();
-        verify(bytes.as_slice(), &options(case), &mut |_| ())
+        verify_whole(&bytes, &options(case))
     };
     let report = match run(&case.file) {
         Ok(report) => report,

@@ -270,7 +270,7 @@ fn registry_events_do_not_enter_a_run() {
 #[test]
 fn time_never_goes_back() {
     let mut world = World::opened();
-    let before = world.events[0].event.envelope().time;
+    let before = world.events[1].event.envelope().time;
     let submission = world.submission(Role::Planner, proposal());
     let earlier = demur_core::time::Timestamp::from_millis(1_000).unwrap();
     let recorded = world.desk.admit(&mut world.run, submission, earlier).unwrap();

@@ -7,7 +7,6 @@ use demur_core::{
 use demur_ledger::{
     author::Artifact,
     chain::Chain,
-    event_type::Facts,
     export::{Disclosure, ExportWriter, Header, Line, LineError},
     facts::{
         ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRevised, FinalStatementSigned, ProposalDecision,
@@ -19,7 +18,7 @@ use demur_ledger::{
 
 use crate::{
     committed::committed,
-    world::{World, list, text},
+    world::{INPUT, World, list, text},
 };
 
 /// Returns a run that uses most of the format, and the bytes of its artifacts.
@@ -31,18 +30,18 @@ pub(crate) fn eventful() -> (World, Vec<(Sequence, Artifact)>) {
     let mut artifacts = Vec::new();
     let mut keep = |world: &mut World, bytes: &[u8]| {
         let artifact = world.artifact(bytes);
-        let at = world.say(artifact.facts()).unwrap();
+        let at = world.keep(&artifact);
         artifacts.push((at, artifact));
         at
     };
-    let input = keep(&mut world, b"{\"file\":\"words.txt\"}");
+    let input = keep(&mut world, INPUT);
     let started = world.say(ToolExecutionStarted { input: Some(input), intent }).unwrap();
     let output = keep(&mut world, b"5\n");
-    let ended = world.say(ToolExecutionCompleted { outputs: list([output]), started }).unwrap();
+    let more = keep(&mut world, "one two three four f\u{ef}ve\n".as_bytes());
+    let ended = world.say(ToolExecutionCompleted { outputs: list([output, more]), started }).unwrap();
     let facts = ClaimIssued { about_failure: false, evidence: list([output]), executions: list([ended]) };
     let claim = world.say(facts.clone()).unwrap();
     let challenge = world.say(ClaimChallenged { claim }).unwrap();
-    let more = keep(&mut world, "one two three four f\u{ef}ve\n".as_bytes());
     let revision = ClaimRevised {
         about_failure: false,
         evidence: list([output, more]),
@@ -85,6 +84,9 @@ pub(crate) fn export_as(
         chain.push(&recorded.event);
         file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
         let at = recorded.event.position().sequence;
+        if let Some((_, report)) = world.reports.iter().find(|(recorded, _)| *recorded == at) {
+            file.extend(writer.artifact(at, &report.bytes, &report.salt).unwrap());
+        }
         let artifact = artifacts.iter().find(|(recorded, _)| *recorded == at);
         file.extend(match (artifact, kept_back) {
             (Some(_), Some(disclosure)) => writer.artifact_without_bytes(at, disclosure).unwrap(),
@@ -120,11 +122,11 @@ fn every_line_of_an_export_reads_back() {
             }
             Line::Artifact(line) => {
                 let event = recorded.take().unwrap();
-                let Facts::ArtifactRecorded(facts) = event.agree().unwrap().facts else {
+                let Some(commitment) = event.agree().unwrap().facts.recorded_bytes() else {
                     panic!("misplaced")
                 };
                 let bytes = line.bytes().unwrap().unwrap();
-                assert_eq!(Commitment::to_artifact(&line.salt.unwrap(), &bytes), facts.commitment);
+                assert_eq!(Commitment::to_artifact(&line.salt.unwrap(), &bytes), *commitment);
             }
             Line::Head(head) => head.verify(&world.desk.key().public()).unwrap(),
             Line::Checkpoint(checkpoint) => {

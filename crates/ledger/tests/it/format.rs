@@ -177,7 +177,7 @@ fn an_unknown_event_type_keeps_its_bytes_and_has_no_meaning() {
     assert!(matches!(said.kind, TypeName::Unknown(_)));
     assert!(matches!(said.facts, Facts::Unknown(_)));
     assert_eq!(Event::seal(event.envelope().clone()).unwrap().bytes(), bytes);
-    assert!(demur_ledger::state::State::new().apply(&event).is_err());
+    assert!(demur_ledger::state::State::new().apply(&event, demur_ledger::meaning::Known::NOTHING).is_err());
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn no_facts_hide_a_reference_from_the_check() {
     // seen what it cites depends on it.
     let mut world = World::auditing();
     world.verify(demur_ledger::facts::VerificationStatus::Pass).unwrap();
-    let not_references = ["conditions", "evidence_minimum", "retry_limit", "meets"];
+    let not_references = ["condition", "conditions", "evidence_minimum", "retry_limit", "meets"];
     for recorded in &world.events {
         let said = recorded.event.agree().unwrap();
         let mut cited = Vec::new();

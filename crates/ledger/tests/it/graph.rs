@@ -70,12 +70,12 @@ fn what_happened_has_whole_lines_and_numbers() {
     let (world, artifacts) = eventful();
     let picture = picture(&export(&world, &artifacts));
     let taken = group(&picture, "planning-reviewing");
-    assert!(taken.contains("class=\"line on\"") && taken.contains(">proposal_created 1\u{d7} #1</text>"));
+    assert!(taken.contains("class=\"line on\"") && taken.contains(">proposal_created 1\u{d7} #2</text>"));
     let not_taken = group(&picture, "reviewing-planning");
     assert!(not_taken.contains("class=\"line off\"") && not_taken.contains("which did not happen"));
     let executing = group(&picture, "executing");
-    assert!(executing.contains(">artifact_recorded 2\u{d7} #4\u{2013}#6</text>"), "{executing}");
-    assert!(executing.contains(">entered 1\u{d7} #2</text>"), "{executing}");
+    assert!(executing.contains(">artifact_recorded 3\u{d7} #5\u{2013}#8</text>"), "{executing}");
+    assert!(executing.contains(">entered 1\u{d7} #3</text>"), "{executing}");
     assert!(group(&picture, "aborted").contains(">not reached</text>"));
 }
 
@@ -122,7 +122,7 @@ fn long_runs_make_no_larger_pictures() {
         world.call_tool(proposal);
     }
     let long = drawn(&world);
-    assert!(long.contains("tool_execution_completed 101\u{d7} #6\u{2013}#406"), "{long}");
+    assert!(long.contains("tool_execution_completed 101\u{d7} #8\u{2013}#508"), "{long}");
     assert_eq!(long.matches('<').count(), short.matches('<').count());
     assert!(long.len() < short.len() + 200);
 }
@@ -170,14 +170,14 @@ fn picture_says_itself_in_words() {
     let (world, artifacts) = eventful();
     let picture = picture(&export(&world, &artifacts));
     let trace = world.run.chain().trace();
-    let title = format!("<title id=\"title\">Trace {trace}: 16 events, completed after event 15</title>");
+    let title = format!("<title id=\"title\">Trace {trace}: 18 events, completed after event 17</title>");
     assert!(picture.contains(&title), "{picture}");
     let words = picture.split_once("<desc id=\"desc\">").unwrap().1.split_once("</desc>").unwrap().0;
     for part in [
         "initialized: where the run began.",
-        "completed: entered 1\u{d7} #15, where the run stands.",
+        "completed: entered 1\u{d7} #17, where the run stands.",
         "failed: not reached.",
-        "claiming to auditing: final_statement_signed 1\u{d7} #13.",
+        "claiming to auditing: final_statement_signed 1\u{d7} #14.",
     ] {
         assert!(words.contains(part), "{part} is not in {words}");
     }
@@ -190,7 +190,7 @@ fn caution_stands_in_the_picture_of_a_damaged_file() {
     let file = file.replacen("\"decision\":\"approved\"", "\"decision\":\"rejected\"", 1);
     let picture = picture(file.as_bytes());
     assert!(picture.contains("Do not rely on anything after event #"), "{picture}");
-    assert!(picture.contains("From event #3 on the state could not be followed."), "{picture}");
+    assert!(picture.contains("From event #4 on the state could not be followed."), "{picture}");
     assert!(group(&picture, "planning").contains("stands here"));
 }
 
@@ -202,8 +202,8 @@ fn what_leads_back_is_counted_again() {
         world.review(proposal, ProposalDecision::Rejected);
     }
     let picture = drawn(&world);
-    assert!(group(&picture, "reviewing-planning").contains("proposal_reviewed 3\u{d7} #2\u{2013}#6"));
-    assert!(group(&picture, "planning").contains("entered 4\u{d7} #0\u{2013}#6, stands here"));
+    assert!(group(&picture, "reviewing-planning").contains("proposal_reviewed 3\u{d7} #3\u{2013}#7"));
+    assert!(group(&picture, "planning").contains("entered 4\u{d7} #0\u{2013}#7, stands here"));
 }
 
 #[test]

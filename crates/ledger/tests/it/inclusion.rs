@@ -80,7 +80,7 @@ fn found(report: &Report, code: Code) -> bool {
 fn what_stood_under_the_root_was_said_before_the_revocation() {
     let mut world = spoken();
     let other = TraceLeaf { trace: TraceId::new(world.now, &mut world.random), ..leaf(&world, 1) };
-    let leaves = [leaf(&world, 2), other];
+    let leaves = [leaf(&world, 3), other];
     let report = shown(&mut world, &leaves);
     assert_eq!(report.verdict, Verdict::PassWithWarnings, "{}", report.to_text());
     assert!(!found(&report, Code::OrderRestsOnDesk), "{}", report.to_text());

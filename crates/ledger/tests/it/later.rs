@@ -3,6 +3,7 @@
 use demur_core::{canonical, hash::Purpose, key::SecretKey};
 use demur_ledger::{
     author::Author,
+    content::PolicyDocument,
     envelope::Event,
     name::PrincipalId,
     proof::KeySignature,
@@ -26,21 +27,22 @@ fn world() -> World {
     world.register(&Author::new(SecretKey::from_seed(&key.seed()), principal, Role::Planner)).unwrap();
     let opening = world.opening(usual_policy());
     world.say(opening).unwrap();
+    world.record_policy(PolicyDocument::of_numbers(usual_policy())).unwrap();
     world.propose();
-    let bytes = changed(&world.events[1].event, |event| {
+    let bytes = changed(&world.events[2].event, |event| {
         event["actor"] = json!(principal.to_string());
         event["statement"]["type"] = json!("consent_asked");
         let statement = canonical::to_vec(&event["statement"]).unwrap();
         event["proof"] = json!({"ed25519": KeySignature::sign(&key, Purpose::Statement, &statement)});
     });
-    world.events[1].event = Event::parse(&bytes).unwrap();
+    world.events[2].event = Event::parse(&bytes).unwrap();
     world
 }
 
 #[test]
 fn a_receipt_holds_for_an_event_of_a_later_type() {
     let world = world();
-    let receipt = world.desk.receipt(&world.events[1].event).unwrap().unwrap();
+    let receipt = world.desk.receipt(&world.events[2].event).unwrap().unwrap();
     let options = Options { receipts: vec![receipt], ..Options::default() };
     let report = check(&export(&world, &[]), &options);
     assert_eq!(report.verdict, Verdict::NotEstablished, "{}", report.to_text());

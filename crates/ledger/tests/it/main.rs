@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod asking;
+mod checks;
 mod claims;
 mod committed;
 mod corpus;
@@ -14,6 +15,7 @@ mod fuzz;
 mod graph;
 mod inclusion;
 mod later;
+mod meaning;
 mod newer;
 mod proof;
 mod registry;

@@ -22,7 +22,7 @@ fn newer(event: &Event, change: impl Fn(&mut Value)) -> Option<Newer> {
 fn new_formats_types_proofs_and_values_are_newer() {
     let mut world = World::opened();
     world.propose();
-    let event = &world.events[1].event;
+    let event = &world.events[2].event;
     let found = |change: &dyn Fn(&mut Value)| newer(event, change).map(|newer| newer.to_string());
     assert_eq!(found(&|event| event["format"] = json!(2)).unwrap(), "format 2");
     let kind = |event: &mut Value| event["statement"]["type"] = json!("consent_asked");

@@ -90,7 +90,7 @@ fn a_finding_is_told_with_its_place_its_cause_and_its_cure() {
     let finding = &report.findings[0];
     let line = finding.line.unwrap();
     let told = format!(
-        "\nFailures\n  {} trace event 3, line {line}: {}\n    why: {}\n    do:  {}\n",
+        "\nFailures\n  {} trace event 4, line {line}: {}\n    why: {}\n    do:  {}\n",
         finding.code,
         finding.message,
         finding.code.meaning(),
@@ -98,14 +98,14 @@ fn a_finding_is_told_with_its_place_its_cause_and_its_cure() {
     );
     let parts = [
         "verdict  FAIL\n         fail: something in this file does not hold (through sequence",
-        "         first bad event: 3\n         last trusted event: 2\n",
+        "         first bad event: 4\n         last trusted event: 3\n",
         &told,
         "  anything after the first event that does not hold\n",
         &format!("  FAIL  {} (1)\n", Check::Signature.meaning()),
     ];
     holds_in_order(&report.to_text(), &parts);
     let parts =
-        ["<h2>Findings</h2>", "<td>failure</td>", finding.code.as_str(), "trace event 3, line", "</table>"];
+        ["<h2>Findings</h2>", "<td>failure</td>", finding.code.as_str(), "trace event 4, line", "</table>"];
     holds_in_order(&report.to_html(), &parts);
 }
 
@@ -145,7 +145,7 @@ fn the_last_trusted_event_is_before_whatever_does_not_hold() {
     };
     let sound = export(&world, &artifacts);
     assert_eq!(ends(&sound), (None, Some(world.events.len() as u64 - 1)));
-    assert_eq!(ends(&forged()), (Some(3), Some(2)));
+    assert_eq!(ends(&forged()), (Some(4), Some(3)));
     assert_eq!(ends(&without_registry()), (None, None));
     // A link that is broken leaves open which side of it was changed.
     let text = String::from_utf8(sound).unwrap();

@@ -1,9 +1,12 @@
 //! The state of a run: the four roles, the guards, the transitions of the seed.
 
+mod conditions;
 mod limits;
+pub(crate) mod meaning;
 mod references;
 
 use demur_ledger::{
+    content::PolicyDocument,
     desk::DeskError,
     event_type::{Content, EventType},
     facts::{
@@ -13,13 +16,14 @@ use demur_ledger::{
         ToolIntentReviewed, ToolIntentSigned, VerificationProfile, VerificationRunCompleted,
         VerificationRunStarted, VerificationStatus,
     },
+    meaning::Known,
     name::{Position, Sequence},
     role::Role,
     state::{GuardError, Phase},
     trace_state::TraceState,
 };
 
-use crate::world::{World, fitting, list, usual_policy, whole};
+use crate::world::{INPUT, World, fitting, list, reporting, usual_policy, whole};
 
 impl World {
     pub(crate) fn propose(&mut self) -> Sequence {
@@ -49,13 +53,19 @@ impl World {
 
     pub(crate) fn record_artifact(&mut self, bytes: &[u8]) -> Sequence {
         let artifact = self.artifact(bytes);
-        self.say(artifact.facts()).unwrap()
+        self.keep(&artifact)
+    }
+
+    /// Starts the tool of an intent with the input that it names.
+    pub(crate) fn start(&mut self, intent: Sequence) -> Sequence {
+        let input = Some(self.record_artifact(INPUT));
+        self.say(ToolExecutionStarted { input, intent }).unwrap()
     }
 
     /// Carries out one low-risk tool call; returns its end and its output.
     pub(crate) fn call_tool(&mut self, proposal: Sequence) -> (Sequence, Sequence) {
         let intent = self.intend(proposal, Risk::Low);
-        let started = self.say(ToolExecutionStarted { input: None, intent }).unwrap();
+        let started = self.start(intent);
         let output = self.record_artifact(b"5");
         let ended = self.say(ToolExecutionCompleted { outputs: list([output]), started }).unwrap();
         (ended, output)
@@ -68,7 +78,7 @@ impl World {
         retries: Option<Sequence>,
     ) -> Result<(Sequence, Sequence, Sequence), DeskError> {
         let intent = self.say(ToolIntentSigned { retries, ..intent(proposal, Risk::Low) })?;
-        let started = self.say(ToolExecutionStarted { input: None, intent }).unwrap();
+        let started = self.start(intent);
         let output = self.record_artifact(b"error");
         let facts = ToolExecutionFailed { failure: FailureKind::Exit, outputs: list([output]), started };
         Ok((intent, self.say(facts).unwrap(), output))
@@ -93,6 +103,7 @@ impl World {
     pub(crate) fn verify(&mut self, status: VerificationStatus) -> Result<Sequence, DeskError> {
         self.say(VerificationRunStarted { profile: VerificationProfile::Default }).unwrap();
         let through = self.run.chain().head().unwrap();
+        self.report(reporting(status).as_bytes());
         self.say(VerificationRunCompleted { status, through })
     }
 
@@ -130,6 +141,7 @@ fn a_whole_run_passes_through_the_states_of_the_seed() {
     assert_eq!(world.phase(), Phase::Initialized);
     let opening = world.opening(usual_policy());
     world.say(opening).unwrap();
+    world.record_policy(PolicyDocument::of_numbers(usual_policy())).unwrap();
     assert_eq!(world.phase(), Phase::Planning);
     let proposal = world.propose();
     assert_eq!(world.phase(), Phase::Reviewing);
@@ -227,7 +239,7 @@ fn a_state_names_its_last_event_and_who_takes_part() {
     assert_eq!(*world.run.state(), TraceState::New);
     let opening = world.opening(usual_policy());
     world.say(opening).unwrap();
-    world.propose();
+    world.record_policy(PolicyDocument::of_numbers(usual_policy())).unwrap();
     let state = world.open_run();
     assert_eq!((state.head(), state.length()), (Some(world.events[1].event.position()), 2));
     for agent in &world.agents {
@@ -248,7 +260,7 @@ fn only_named_participants_speak() {
     let place = world.place();
     let submission = stranger.say(&place, facts, content, &mut world.random).unwrap();
     let outcome = world.submit(submission);
-    refused(&world, 1, outcome, "NOT_PARTICIPANT");
+    refused(&world, 2, outcome, "NOT_PARTICIPANT");
 }
 
 /// LED-06
@@ -265,7 +277,8 @@ fn no_execution_without_an_intent() {
 fn a_risky_intent_waits_for_the_critic() {
     let (mut world, proposal) = World::executing();
     let intent = world.intend(proposal, Risk::High);
-    let start = ToolExecutionStarted { input: None, intent };
+    let input = Some(world.record_artifact(INPUT));
+    let start = ToolExecutionStarted { input, intent };
     refuses(&mut world, start.clone(), "APPROVAL_MISSING");
     world.say(ToolIntentReviewed { decision: IntentDecision::Approved, intent }).unwrap();
     world.say(start.clone()).unwrap();
@@ -344,19 +357,15 @@ fn several_proposals_may_be_open_at_once() {
 
 /// LED-27
 #[test]
-fn an_execution_ends_only_with_a_stored_input_or_output() {
+fn an_execution_ends_with_artifacts_that_are_stored() {
     let (mut world, proposal) = World::executing();
     let intent = world.intend(proposal, Risk::Low);
-    let started = world.say(ToolExecutionStarted { input: None, intent }).unwrap();
-    refuses(&mut world, ToolExecutionCompleted { outputs: list([]), started }, "NO_ARTIFACT");
-    let failed = ToolExecutionFailed { failure: FailureKind::Timeout, outputs: list([]), started };
-    refuses(&mut world, failed, "NO_ARTIFACT");
+    let started = world.start(intent);
     refuses(&mut world, ToolExecutionCompleted { outputs: list([intent]), started }, "REFERENCE");
     let output = world.record_artifact(b"out");
     world.say(ToolExecutionCompleted { outputs: list([output]), started }).unwrap();
-    let input = world.record_artifact(b"in");
     let intent = world.intend(proposal, Risk::Low);
-    let started = world.say(ToolExecutionStarted { input: Some(input), intent }).unwrap();
+    let started = world.start(intent);
     world.say(ToolExecutionCompleted { outputs: list([]), started }).unwrap();
 }
 
@@ -364,16 +373,16 @@ fn an_execution_ends_only_with_a_stored_input_or_output() {
 #[test]
 fn a_claim_follows_the_end_of_its_execution() {
     let (mut world, proposal) = World::executing();
-    let artifact = world.record_artifact(b"x");
     let intent = world.intend(proposal, Risk::Low);
-    let started = world.say(ToolExecutionStarted { input: Some(artifact), intent }).unwrap();
+    let started = world.start(intent);
+    let artifact = world.record_artifact(b"x");
     let claim = |execution| ClaimIssued {
         about_failure: false,
         evidence: list([artifact]),
         executions: list([execution]),
     };
     refuses(&mut world, claim(started), "EXECUTION_OPEN");
-    let ended = world.say(ToolExecutionCompleted { outputs: list([]), started }).unwrap();
+    let ended = world.say(ToolExecutionCompleted { outputs: list([artifact]), started }).unwrap();
     refuses(&mut world, claim(started), "REFERENCE");
     world.say(claim(ended)).unwrap();
 }
@@ -383,7 +392,10 @@ fn a_claim_follows_the_end_of_its_execution() {
 fn a_claim_needs_the_policys_minimum_of_evidence() {
     let (mut world, proposal) =
         World::executing_with(Policy { evidence_minimum: whole(2), ..usual_policy() });
-    let (ended, output) = world.call_tool(proposal);
+    let intent = world.intend(proposal, Risk::Low);
+    let started = world.start(intent);
+    let (output, more) = (world.record_artifact(b"out"), world.record_artifact(b"more"));
+    let ended = world.say(ToolExecutionCompleted { outputs: list([output, more]), started }).unwrap();
     let claim = |evidence: Vec<Sequence>| ClaimIssued {
         about_failure: false,
         evidence: list(evidence),
@@ -393,7 +405,6 @@ fn a_claim_needs_the_policys_minimum_of_evidence() {
     refuses(&mut world, claim(vec![output]), "EVIDENCE_MINIMUM");
     refuses(&mut world, claim(vec![output, output]), "ASCENDING");
     refuses(&mut world, claim(vec![output, ended]), "REFERENCE");
-    let more = world.record_artifact(b"more");
     world.say(claim(vec![output, more])).unwrap();
 }
 
@@ -466,7 +477,7 @@ fn a_challenge_follows_the_claim_until_the_critic_closes_it() {
 #[test]
 fn more_evidence_after_a_challenge_goes_back_to_executing() {
     let (mut world, claim, _) = World::claiming();
-    let proposal = Sequence::from(1);
+    let proposal = Sequence::from(2);
     refuses(&mut world, intent(proposal, Risk::Low), "CHALLENGE_NEEDED");
     world.say(ClaimChallenged { claim }).unwrap();
     let (ended, output) = world.call_tool(proposal);
@@ -496,7 +507,7 @@ fn the_final_statement_bundles_every_claim_in_play() {
 #[test]
 fn after_the_final_statement_only_the_auditor_speaks() {
     let mut world = World::auditing();
-    let proposal = Sequence::from(1);
+    let proposal = Sequence::from(2);
     refuses(&mut world, ProposalCreated { fallback_for: None, replaces: None }, "OUT_OF_PHASE");
     refuses(&mut world, intent(proposal, Risk::Low), "OUT_OF_PHASE");
     refuses(&mut world, ClaimChallenged { claim: proposal }, "OUT_OF_PHASE");
@@ -530,7 +541,7 @@ fn an_integrity_violation_fails_the_run_from_any_state() {
     state.mark_failed();
     assert_eq!(state.phase(), Phase::Failed);
     assert!(matches!(
-        state.apply(&world.events[0].event),
+        state.apply(&world.events[0].event, Known::NOTHING),
         Err(GuardError::Place { .. } | GuardError::OutOfPhase { .. })
     ));
 }

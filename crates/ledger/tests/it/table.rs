@@ -11,12 +11,14 @@ use demur_ledger::{
     envelope::Said,
     event_type::{EventType, Facts, TraceKind},
     facts::{
-        ArtifactRecorded, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised,
-        FailureKind, FinalStatementSigned, IntentDecision, ProposalCreated, ProposalDecision,
-        ProposalReviewed, Risk, SessionAborted, ToolExecutionCompleted, ToolExecutionFailed,
-        ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationProfile,
-        VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
+        ArtifactRecorded, CheckStated, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted,
+        ClaimRevised, ConditionJudged, FailureKind, FinalStatementSigned, IntentDecision, PolicyRecorded,
+        ProposalCreated, ProposalDecision, ProposalReviewed, ReportRecorded, Risk, SessionAborted,
+        ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted, ToolIntentReviewed,
+        ToolIntentSigned, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
+        VerificationStatus,
     },
+    meaning::Known,
     name::Sequence,
     proof::ProofKind,
     role::Role,
@@ -43,8 +45,14 @@ fn the_role_policy_is_the_one_of_the_requirement() {
         E::ClaimIssued,
         E::FinalStatementSigned,
     ];
-    let critic = [E::ProposalReviewed, E::ToolIntentReviewed, E::ClaimChallenged, E::ClaimResolved];
-    let auditor = [E::VerificationRunStarted, E::VerificationRunCompleted];
+    let critic = [
+        E::ProposalReviewed,
+        E::ToolIntentReviewed,
+        E::ConditionJudged,
+        E::ClaimChallenged,
+        E::ClaimResolved,
+    ];
+    let auditor = [E::VerificationRunStarted, E::ReportRecorded, E::VerificationRunCompleted];
     let revisions = [E::ClaimRevised, E::ClaimRetracted];
     let asker = [E::QuestionAsked, E::AnswerClaimed, E::QuestionExtended, E::QuestionCancelled];
     let answerer = [
@@ -65,7 +73,9 @@ fn the_role_policy_is_the_one_of_the_requirement() {
                 vec![Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Agent]
             }
             kind if answerer.contains(&kind) => vec![Role::Answerer, Role::Person],
+            E::CheckStated => vec![Role::Planner, Role::Executor, Role::Critic],
             E::SessionAborted => vec![Role::Operator],
+            E::PolicyRecorded => vec![Role::Operator, Role::Desk],
             _ => vec![Role::Desk],
         }
     };
@@ -173,6 +183,7 @@ fn every_pair_of_state_and_event_that_the_table_lacks_is_refused() {
                 actor: walker.speakers[&voice(kind)],
                 said: Said { kind: &kind.into(), role: voice(kind), facts: &facts },
                 proof: ProofKind::None,
+                known: Known::NOTHING,
                 time: world.now,
             };
             match walker.state.check(&step) {
@@ -230,6 +241,7 @@ impl Walker {
         let about_failure = number(random, 2) == 0;
         match kind {
             E::SessionInitialized => world.opening(usual_policy()).into(),
+            E::PolicyRecorded => PolicyRecorded {}.into(),
             E::ProposalCreated => ProposalCreated {
                 fallback_for: self.maybe(E::ToolIntentSigned, random),
                 replaces: self.maybe(E::ProposalCreated, random),
@@ -267,6 +279,22 @@ impl Walker {
             E::ArtifactRecorded => {
                 ArtifactRecorded { commitment: Commitment::to_artifact(&Salt::draw(random), b"x") }.into()
             }
+            E::ConditionJudged => ConditionJudged {
+                condition: whole(0),
+                evidence: list([self.cite(E::ArtifactRecorded, random)]),
+                holds: about_failure,
+                intent: self.cite(E::ToolIntentSigned, random),
+            }
+            .into(),
+            E::CheckStated => CheckStated {
+                about: self.cite(if about_failure { E::ToolIntentSigned } else { E::ClaimIssued }, random),
+                artifact: self.cite(E::ArtifactRecorded, random),
+                condition: about_failure.then(|| whole(0)),
+            }
+            .into(),
+            E::ReportRecorded => {
+                ReportRecorded { commitment: Commitment::to_artifact(&Salt::draw(random), b"x") }.into()
+            }
             E::ClaimIssued => ClaimIssued { about_failure, evidence, executions }.into(),
             E::ClaimRevised => {
                 let replaces = self.cite(E::ClaimIssued, random);
@@ -302,7 +330,8 @@ fn next_kind(step: usize, random: &mut Seeded) -> EventType {
     }
     loop {
         let kind = pick(random, EventType::ALL);
-        let of_a_run = kind.stands_in(TraceKind::Run) && !kind.rule().roles.contains(&Role::Desk);
+        let by_the_desk = kind.rule().roles == [Role::Desk];
+        let of_a_run = kind.stands_in(TraceKind::Run) && !by_the_desk;
         // So do open questions: they wait for somebody, and the walks have somewhere to go.
         let rare = matches!(kind, EventType::SessionAborted | EventType::QuestionAsked);
         if of_a_run && (!rare || number(random, 20) == 0) {

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::{
     export::{eventful, export},
-    world::{World, fitting, list, text},
+    world::{World, list, text},
 };
 
 /// Returns the entries of a file, up to the first line that cannot be read.
@@ -32,13 +32,7 @@ pub(crate) fn say_with(
     facts: impl Into<Facts>,
     change: impl FnOnce(&mut Content),
 ) -> Sequence {
-    let facts = facts.into();
-    let mut content = fitting(&facts).unwrap();
-    change(&mut content);
-    let place = world.place();
-    let agent = world.agents.iter().find(|agent| agent.role() == role).unwrap();
-    let submission = agent.say(&place, facts, Some(content), &mut world.random).unwrap();
-    world.submit(submission).unwrap()
+    world.say_with(role, facts, change).unwrap()
 }
 
 /// Returns the entries of a world whose artifacts are not of interest.
@@ -98,9 +92,9 @@ fn claims_name_their_evidence_and_their_executions() {
     let entries = entries(&export(&world, &artifacts));
     let claim = entries.iter().find(|entry| entry.kind == "claim_issued").unwrap();
     let named: Vec<_> = claim.evidence.iter().map(|event| (event.sequence, event.name.as_deref())).collect();
-    assert_eq!(named, [(Sequence::from(6), Some("words"))]);
+    assert_eq!(named, [(Sequence::from(7), Some("words"))]);
     let rows = rows(claim);
-    for row in ["evidence: #6 words", "execution: #7 wc: completed, exit status 0, 3 ms", "sure: 90 %"] {
+    for row in ["evidence: #7 words", "execution: #9 wc: completed, exit status 0, 3 ms", "sure: 90 %"] {
         assert!(rows.contains(&row.to_owned()), "{row} is not in {rows:?}");
     }
 }
@@ -110,11 +104,11 @@ fn claims_name_their_evidence_and_their_executions() {
 fn tool_calls_are_told_by_tool_with_limits_input_and_ending() {
     let (world, artifacts) = eventful();
     let entries = entries(&export(&world, &artifacts));
-    let [started, completed] = [5, 7].map(|at: usize| &entries[at]);
-    assert_eq!(started.what, "starts wc (intent #3)");
-    assert_eq!(rows(started), ["limit: one second", "input: #4 words"]);
-    assert_eq!(completed.what, "completes wc (execution #5)");
-    assert_eq!(rows(completed), ["ended: completed, exit status 0, 3 ms", "output: #6 words"]);
+    let [started, completed] = [6, 9].map(|at: usize| &entries[at]);
+    assert_eq!(started.what, "starts wc (intent #4)");
+    assert_eq!(rows(started), ["limit: one second", "input: #5 words"]);
+    assert_eq!(completed.what, "completes wc (execution #6)");
+    assert_eq!(rows(completed), ["ended: completed, exit status 0, 3 ms", "output: #7 words, #8 words"]);
     assert!([started, completed].iter().all(|entry| entry.tool.as_deref() == Some("wc")));
 }
 
@@ -146,9 +140,9 @@ fn conditions_are_told_where_they_are_set_and_where_they_are_met() {
     };
     world.say(facts).unwrap();
     let entries = told(&world);
-    assert_eq!(entries[2].what, "approves proposal #1 on 1 condition");
-    assert!(rows(&entries[2]).contains(&"condition: 0: read only".to_owned()));
-    assert!(rows(&entries[3]).contains(&"meets: condition 0".to_owned()));
+    assert_eq!(entries[3].what, "approves proposal #2 on 1 condition");
+    assert!(rows(&entries[3]).contains(&"condition: 0: read only".to_owned()));
+    assert!(rows(&entries[4]).contains(&"meets: condition 0".to_owned()));
 }
 
 /// LED-07
@@ -204,8 +198,8 @@ fn what_is_not_disclosed_keeps_its_number() {
     let entries = entries(withheld(&file).as_bytes());
     assert_eq!(entries.len(), world.events.len());
     let claim = entries.iter().find(|entry| entry.kind == "claim_issued").unwrap();
-    assert_eq!(rows(claim), ["evidence: #6", "execution: #7 completed", "state: executing -> claiming"]);
-    assert_eq!(entries[5].what, "starts intent #3");
+    assert_eq!(rows(claim), ["evidence: #7", "execution: #9 completed", "state: executing -> claiming"]);
+    assert_eq!(entries[6].what, "starts intent #4");
     assert_eq!((entries[0].who.len(), entries[0].why.as_ref()), (26, None));
 }
 
@@ -233,30 +227,42 @@ fn state_is_silent_after_a_step_that_the_table_does_not_allow() {
     let file = file.replacen("\"decision\":\"approved\"", "\"decision\":\"rejected\"", 1);
     let entries = entries(file.as_bytes());
     let followed: Vec<_> = entries.iter().map(|entry| entry.phase.map(|step| step.to)).collect();
-    assert_eq!(followed[..4], [Some(Phase::Planning), Some(Phase::Reviewing), Some(Phase::Planning), None]);
-    assert!(followed[4..].iter().all(Option::is_none) && entries.len() == 16, "{followed:?}");
+    let expected = [Phase::Planning, Phase::Planning, Phase::Reviewing, Phase::Planning].map(Some);
+    assert_eq!(followed[..4], expected);
+    assert!(followed[4..].iter().all(Option::is_none) && entries.len() == 18, "{followed:?}");
     assert!(entries.iter().all(|entry| entry.disputed.is_empty()), "nothing is known of disputes either");
 }
 
 #[test]
 fn long_claims_and_names_are_cited_by_their_beginning() {
-    let (mut world, claim, _) = World::claiming();
+    let (mut world, proposal) = World::executing();
     let long = "w".repeat(5000);
+    let intent = world.intend(proposal, demur_ledger::facts::Risk::Low);
+    let started = world.start(intent);
     let artifact = world.artifact(b"5");
     let evidence = say_with(&mut world, Role::Executor, artifact.facts(), |content| {
         let Content::ArtifactRecorded(content) = content else { panic!("expected an artifact") };
         content.name = text(&long[..1000]);
     });
-    let executions = list([Sequence::from(6)]);
-    let facts =
-        ClaimRevised { about_failure: false, evidence: list([evidence]), executions, replaces: claim };
+    let outputs = list([evidence]);
+    let ended = world.say(demur_ledger::facts::ToolExecutionCompleted { outputs, started }).unwrap();
+    let facts = demur_ledger::facts::ClaimIssued {
+        about_failure: false,
+        evidence: list([evidence]),
+        executions: list([ended]),
+    };
+    let claim = world.say(facts.clone()).unwrap();
+    let demur_ledger::facts::ClaimIssued { about_failure, evidence, executions } = facts;
+    let facts = ClaimRevised { about_failure, evidence, executions, replaces: claim };
     let revised = say_with(&mut world, Role::Executor, facts, |content| {
         let Content::ClaimRevised(content) = content else { panic!("expected a claim") };
         content.text = text(&long);
     });
     world.say(ClaimChallenged { claim: revised }).unwrap();
     let entries = told(&world);
-    let [.., recorded, revision, challenge] = entries.as_slice() else { panic!("expected more events") };
+    let [.., recorded, _, _, revision, challenge] = entries.as_slice() else {
+        panic!("expected more events")
+    };
     let lengths = [&revision.evidence[0], &challenge.claims[0]].map(|one| one.name.as_ref().unwrap().len());
     assert!(lengths.iter().all(|length| *length < 200), "{lengths:?}");
     assert_eq!((recorded.what.contains(&long[..1000]), revision.why.as_ref()), (true, Some(&long)));

@@ -10,20 +10,20 @@ use demur_ledger::{
     signed::{Head, Signed},
     verify::{
         Check, ClaimStanding, Code, FindingSeverity, KnownHead, Options, Pin, Report, Verdict, VerifyError,
-        compare, verify,
+        compare, verify, verify_whole,
     },
 };
 
 use crate::{
     export::{eventful, export, export_as},
-    world::{World, list, text},
+    world::{INPUT, World, list, text},
 };
 
 pub(crate) fn check(file: &[u8], options: &Options) -> Report {
-    verify(file, options, &mut |_| ()).unwrap()
+    verify_whole(file, options).unwrap()
 }
 
-fn default(file: &[u8]) -> Report {
+pub(crate) fn default(file: &[u8]) -> Report {
     check(file, &Options::default())
 }
 
@@ -149,9 +149,11 @@ fn two_exports_of_one_trace_are_compared() {
     cut.events.truncate(6);
     let prefix = default(&export(&cut, &artifacts));
     assert_eq!(compare(&whole, &prefix), Ok(None));
-    let elsewhere = default(&export(&World::auditing(), &[]));
+    let (mut parted, proposal) = World::executing();
+    parted.intend(proposal, demur_ledger::facts::Risk::Medium);
+    let elsewhere = default(&export(&parted, &[]));
     let found = compare(&whole, &elsewhere).unwrap().unwrap();
-    assert_eq!(found.sequence.number(), 4, "both worlds begin alike and part at the first artifact");
+    assert_eq!(found.sequence.number(), 4, "both worlds begin alike and part at the intent");
     let other = default(&export(&opened_elsewhere(), &[]));
     assert!(compare(&whole, &other).is_err());
 }
@@ -364,13 +366,15 @@ pub(crate) fn claimed() -> (World, Artifacts, Sequence) {
     let proposal = world.propose();
     world.review(proposal, ProposalDecision::Approved);
     let intent = world.intend(proposal, Risk::Low);
-    let started = world.say(ToolExecutionStarted { input: None, intent }).unwrap();
+    let given = world.artifact(INPUT);
+    let input = world.keep(&given);
+    let started = world.say(ToolExecutionStarted { input: Some(input), intent }).unwrap();
     let artifact = world.artifact(b"5");
-    let output = world.say(artifact.facts()).unwrap();
+    let output = world.keep(&artifact);
     let ended = world.say(ToolExecutionCompleted { outputs: list([output]), started }).unwrap();
     let facts = ClaimIssued { about_failure: false, evidence: list([output]), executions: list([ended]) };
     let claim = world.say(facts).unwrap();
-    (world, vec![(output, artifact)], claim)
+    (world, vec![(input, given), (output, artifact)], claim)
 }
 
 /// LED-19 LED-24
@@ -420,7 +424,7 @@ fn a_line_that_contradicts_itself_ends_the_reading() {
         line["event"]["disclosure"] = "withheld".into();
     });
     let report = fails(&file, &Options::default(), Code::FileMalformed);
-    assert_eq!(report.scope.events, 3, "something after the line was taken");
+    assert_eq!(report.scope.events, 4, "something after the line was taken");
     assert_eq!(report.findings_total, 1);
 }
 
@@ -451,10 +455,10 @@ fn no_event_has_two_heads() {
 fn an_author_that_saw_its_own_event_is_reported_once() {
     let mut world = World::opened();
     world.propose();
-    let bytes = crate::format::changed(&world.events[1].event, |event| {
-        event["statement"]["seen"]["sequence"] = 1.into();
+    let bytes = crate::format::changed(&world.events[2].event, |event| {
+        event["statement"]["seen"]["sequence"] = 2.into();
     });
-    world.events[1].event = Event::parse(&bytes).unwrap();
+    world.events[2].event = Event::parse(&bytes).unwrap();
     let options = Options { signatures: false, ..Options::default() };
     let report = fails(&export(&world, &[]), &options, Code::StatementMismatch);
     let again = report.findings.iter().any(|finding| finding.code == Code::SeenInvalid);
@@ -576,6 +580,6 @@ fn the_first_bad_event_and_the_last_trusted_one_are_named() {
     assert_eq!(report.verdict, Verdict::Fail);
     let changed = file.replacen("\"risk\":\"low\"", "\"risk\":\"medium\"", 1);
     let report = fails(changed.as_bytes(), &Options::default(), Code::SigInvalid);
-    assert_eq!(report.first_bad.map(Sequence::number), Some(3));
-    assert_eq!(report.last_trusted.map(Sequence::number), Some(2));
+    assert_eq!(report.first_bad.map(Sequence::number), Some(4));
+    assert_eq!(report.last_trusted.map(Sequence::number), Some(3));
 }

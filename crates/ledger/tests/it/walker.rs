@@ -6,6 +6,7 @@ use demur_ledger::{
     chain::Chain,
     envelope::{Body, Event, Record, Stamp},
     event_type::{EventType, Facts},
+    meaning::Known,
     name::{Position, PrincipalId},
     role::Role,
     state::{GuardError, State},
@@ -47,7 +48,7 @@ impl Walker {
             .tip()
             .envelop(&stamp, self.speakers[&role], Body::Record(record.into(), None))
             .unwrap();
-        self.state.apply(&event)?;
+        self.state.follow(&event, Known::NOTHING)?;
         self.chain.push(&event);
         self.said.push((kind, event.position()));
         Ok(event)
@@ -57,5 +58,6 @@ impl Walker {
 /// Returns a role that may say this without a key: nothing here is signed.
 pub(crate) fn voice(kind: EventType) -> Role {
     let roles = kind.rule().roles;
-    if roles.contains(&Role::Person) { Role::Person } else { roles[0] }
+    let unsigned = [Role::Person, Role::Desk].into_iter().find(|role| roles.contains(role));
+    unsigned.unwrap_or(roles[0])
 }

@@ -10,13 +10,14 @@ use demur_core::{
 use demur_ledger::{
     author::{Artifact, Author, Place},
     content::{
-        ArtifactContent, ClaimContent, ExecutionContent, ExecutionResultContent, FailureContent, FinalClaim,
-        FinalStatementContent, IntentContent, ProposalContent, ProposalReviewContent, RationaleContent,
-        ReasonContent, SessionContent, VerificationContent,
+        ActContent, ArtifactContent, CheckContent, CheckPlace, CheckValue, ClaimContent, Comparison,
+        ExecutionContent, ExecutionResultContent, FailureContent, FinalClaim, FinalStatementContent,
+        IntentContent, PolicyContent, PolicyDocument, ProposalContent, ProposalReviewContent,
+        QuestionContent, RationaleContent, ReasonContent, SessionContent, VerificationContent, Wordings,
     },
     desk::{Desk, DeskError, Recorded, Run},
     event_type::{Content, Facts},
-    facts::{Participant, Policy, Risk, SessionInitialized},
+    facts::{CheckStated, Participant, Policy, PolicyRecorded, Risk, SessionInitialized, VerificationStatus},
     name::{PrincipalId, Sequence, TraceId},
     role::Role,
     state::State,
@@ -29,6 +30,8 @@ pub(crate) struct World {
     pub(crate) registry: Vec<Recorded>,
     pub(crate) run: Run,
     pub(crate) events: Vec<Recorded>,
+    /// The auditor's reports, which every export discloses.
+    pub(crate) reports: Vec<(Sequence, Artifact)>,
     pub(crate) agents: Vec<Author>,
     pub(crate) now: Timestamp,
     pub(crate) random: Seeded,
@@ -47,8 +50,8 @@ impl World {
         let key = SecretKey::generate(&mut random);
         let (desk, first) = Desk::create(key, None, "a test store", now, &mut random).unwrap();
         let run = Run::new(TraceId::new(now, &mut random));
-        let mut world =
-            Self { desk, registry: vec![first], run, events: Vec::new(), agents: Vec::new(), now, random };
+        let (registry, events, reports, agents) = (vec![first], Vec::new(), Vec::new(), Vec::new());
+        let mut world = Self { desk, registry, run, events, reports, agents, now, random };
         for role in [Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Operator] {
             let author = world.new_author(role);
             world.register(&author).unwrap();
@@ -64,10 +67,25 @@ impl World {
 
     /// Returns a world whose run is open under this policy.
     pub(crate) fn opened_with(policy: Policy) -> Self {
+        Self::opened_under(PolicyDocument::of_numbers(policy))
+    }
+
+    /// Returns a world whose run is open under this policy, which may name tools.
+    pub(crate) fn opened_under(document: PolicyDocument) -> Self {
         let mut world = Self::new();
-        let facts = world.opening(policy);
+        let facts = world.opening(document.numbers());
         world.say(facts).unwrap();
+        world.record_policy(document).unwrap();
         world
+    }
+
+    /// Has the operator record the policy of the run.
+    pub(crate) fn record_policy(&mut self, document: PolicyDocument) -> Result<Sequence, DeskError> {
+        let content = Content::PolicyRecorded(PolicyContent { document, hash: None });
+        let place = self.place();
+        let operator = self.agents.iter().find(|agent| agent.role() == Role::Operator).unwrap();
+        let said = operator.say(&place, PolicyRecorded {}, Some(content), &mut self.random).unwrap();
+        self.submit(said)
     }
 
     /// Returns an author that nobody knows yet.
@@ -128,6 +146,22 @@ impl World {
         self.submit(submission)
     }
 
+    /// Has the agent of this role say this with content that was changed, and records it.
+    pub(crate) fn say_with(
+        &mut self,
+        role: Role,
+        facts: impl Into<Facts>,
+        change: impl FnOnce(&mut Content),
+    ) -> Result<Sequence, DeskError> {
+        let facts = facts.into();
+        let mut content = fitting(&facts).unwrap();
+        change(&mut content);
+        let place = self.place();
+        let agent = self.agents.iter().find(|agent| agent.role() == role).unwrap();
+        let submission = agent.say(&place, facts, Some(content), &mut self.random).unwrap();
+        self.submit(submission)
+    }
+
     /// Returns what the agent of this role would send.
     pub(crate) fn submission(&mut self, role: Role, facts: impl Into<Facts>) -> Submission {
         let facts = facts.into();
@@ -144,6 +178,46 @@ impl World {
         let at = recorded.event.position().sequence;
         self.events.push(recorded);
         Ok(at)
+    }
+
+    /// Has the executor record an artifact.
+    pub(crate) fn keep(&mut self, artifact: &Artifact) -> Sequence {
+        let submission = self.submission(Role::Executor, artifact.facts());
+        self.now = self.now.plus_millis(10);
+        let recorded = self.desk.admit_artifact(&mut self.run, submission, artifact, self.now).unwrap();
+        let at = recorded.event.position().sequence;
+        self.events.push(recorded);
+        at
+    }
+
+    /// Has somebody state a check of these bytes, and records it.
+    pub(crate) fn check(
+        &mut self,
+        role: Role,
+        facts: CheckStated,
+        check: CheckContent,
+        bytes: &[u8],
+    ) -> Result<Sequence, DeskError> {
+        let place = self.place();
+        let agent = self.agents.iter().find(|agent| agent.role() == role).unwrap();
+        let said = agent.say(&place, facts, Some(Content::CheckStated(check)), &mut self.random).unwrap();
+        self.now = self.now.plus_millis(10);
+        let recorded = self.desk.admit_check(&mut self.run, said, bytes, self.now)?;
+        let at = recorded.event.position().sequence;
+        self.events.push(recorded);
+        Ok(at)
+    }
+
+    /// Has the auditor record a report.
+    pub(crate) fn report(&mut self, bytes: &[u8]) -> Sequence {
+        let report = self.artifact(bytes);
+        let submission = self.submission(Role::Auditor, report.report_facts());
+        self.now = self.now.plus_millis(10);
+        let recorded = self.desk.admit_artifact(&mut self.run, submission, &report, self.now).unwrap();
+        let at = recorded.event.position().sequence;
+        self.events.push(recorded);
+        self.reports.push((at, report));
+        at
     }
 
     /// Returns an artifact of these bytes.
@@ -178,6 +252,11 @@ pub(crate) fn list<T, const MIN: usize, const MAX: usize>(items: impl Into<Vec<T
     List::try_from(items.into()).unwrap()
 }
 
+/// Returns the shortest report that bears this status.
+pub(crate) fn reporting(status: VerificationStatus) -> String {
+    format!(r#"{{"status":"{}"}}"#, status.as_str())
+}
+
 /// Returns content that fits these facts.
 pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
     let reason = || ReasonContent { reason: text("because") };
@@ -198,13 +277,18 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
             rationale: text("fine"),
         }),
         Facts::ToolIntentSigned(_) => Content::ToolIntentSigned(IntentContent {
-            input_hash: sha256(b"{}"),
+            input_hash: sha256(INPUT),
             justification: text("to count"),
             tool: text("wc"),
         }),
         Facts::ToolIntentReviewed(_) => {
             Content::ToolIntentReviewed(RationaleContent { rationale: text("harmless") })
         }
+        Facts::CheckStated(_) => Content::CheckStated(CheckContent {
+            at: CheckPlace::Size,
+            is: Comparison::Ge,
+            value: CheckValue::Number(0.into()),
+        }),
         Facts::ToolExecutionStarted(_) => {
             Content::ToolExecutionStarted(ExecutionContent { limits: list([text("one second")]) })
         }
@@ -238,15 +322,43 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
             ),
             verdict: text("done"),
         }),
-        Facts::VerificationRunCompleted(_) => Content::VerificationRunCompleted(VerificationContent {
-            report: sha256(b"report"),
+        Facts::VerificationRunCompleted(facts) => Content::VerificationRunCompleted(VerificationContent {
+            report: sha256(reporting(facts.status).as_bytes()),
             summary: text("passed"),
         }),
         Facts::SessionAborted(_) => Content::SessionAborted(reason()),
+        Facts::QuestionAsked(_) => Content::QuestionAsked(question()),
+        Facts::QuestionCancelled(_) => {
+            Content::QuestionCancelled(ActContent { by: None, reason: text("not needed any more") })
+        }
         _ => return None,
     })
+}
+
+fn question() -> QuestionContent {
+    QuestionContent {
+        ask: None,
+        choices: list([]),
+        context: None,
+        default: None,
+        field: None,
+        gap: None,
+        language: text("en"),
+        recommendation: None,
+        request: None,
+        rule: None,
+        suggestions: list([]),
+        wording: Wordings {
+            detailed: text("May it count?"),
+            normal: text("May it count?"),
+            terse: text("Count?"),
+        },
+    }
 }
 
 fn claim() -> ClaimContent {
     ClaimContent { confidence: whole(90), text: text("five words") }
 }
+
+/// The input that every intent names unless a test says otherwise.
+pub(crate) const INPUT: &[u8] = b"{}";

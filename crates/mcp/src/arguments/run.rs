@@ -22,6 +22,9 @@ pub(crate) struct OpenRun {
     pub(crate) constraints: List<Text<1, 4096>, 0, 64>,
     #[serde(default)]
     pub(crate) agents: Agents,
+    /// The only tools that may run, with the least risk of each; any, if left out.
+    #[serde(default)]
+    pub(crate) tools: Option<BTreeMap<Text<1, 256>, Risk>>,
 }
 
 /// Other clients, by name.
@@ -166,7 +169,12 @@ pub(crate) struct Challenge {
     /// The claim; to resolve, the challenge.
     pub(crate) event: u64,
     pub(crate) act: Dispute,
+    #[serde(default)]
     pub(crate) reason: String,
+    /// Members of condition_judged or check_stated.
+    #[serde(default)]
+    #[schemars(schema_with = "object")]
+    pub(crate) check: JsonObject,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -175,6 +183,9 @@ pub(crate) enum Dispute {
     Challenge,
     Resolve,
     Retract,
+    Judge,
+    Check,
+    CheckOwn,
 }
 
 /// An end of the work.

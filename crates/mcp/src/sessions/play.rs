@@ -1,6 +1,8 @@
 //! Whoever plays a role in an accountable run: each tool says one thing, in the client's own name and with a key of its own for
 //! that role. What may happen when is the ledger's to say: its refusals are passed on as they are.
 
+use std::collections::BTreeMap;
+
 use demur_api::{
     call::ApiRequest,
     code::{Code, RuleCode},
@@ -9,17 +11,27 @@ use demur_api::{
     run,
     run::{ClaimView, Demands},
 };
-use demur_core::{canonical, hash::sha256};
-use demur_ledger::{event_type::EventType, facts::ProposalDecision, name::Sequence, role::Role};
+use demur_core::{
+    canonical,
+    hash::sha256,
+    limit::{List, Text},
+};
+use demur_ledger::{
+    content::{PolicyTool, PolicyTools},
+    event_type::EventType,
+    facts::{ProposalDecision, Risk},
+    name::Sequence,
+    role::Role,
+};
 use rmcp::model::{CallToolResponse, JsonObject};
 
 use super::{
     progress::{self, Turn},
     statement::{
-        ClaimContent, ClaimFacts, ClaimWords, CompletionContent, ConclusionContent, ConclusionFacts,
-        DisputeContent, Disputed, EndFacts, FailureContent, IntentContent, IntentFacts, IntentReviewContent,
-        IntentReviewFacts, ProposalContent, ProposalFacts, ProposalReviewContent, ProposalReviewFacts,
-        StartContent, StartFacts,
+        CheckFacts, ClaimContent, ClaimFacts, ClaimWords, CompletionContent, ConclusionContent,
+        ConclusionFacts, DisputeContent, Disputed, EndFacts, FailureContent, IntentContent, IntentFacts,
+        IntentReviewContent, IntentReviewFacts, JudgementFacts, ProposalContent, ProposalFacts,
+        ProposalReviewContent, ProposalReviewFacts, StartContent, StartFacts,
     },
 };
 use crate::{
@@ -59,18 +71,29 @@ pub(crate) async fn play(
 async fn open(call: &ToolCall<'_, impl CallerConnection>, given: OpenRun) -> Result<CallToolResponse, Stop> {
     // Chosen here, so that the request can be sent again.
     let trace = NewNames::open()?.trace();
-    let OpenRun { task, objective, constraints, agents } = given;
+    let OpenRun { task, objective, constraints, agents, tools } = given;
     let body = run::OpenRun {
         trace: Some(trace),
         task,
         objective,
         constraints,
         agents: agents.by_role(),
-        policy: Demands::default(),
+        policy: Demands { tools: tools.map(policy_tools).transpose()?, ..Demands::default() },
         agent: None,
     };
     let request = ApiRequest::<operation::OpenRun>::send(NoArguments {}, body);
     Ok(progress::opened(&call.visitor.ask(request).await?))
+}
+
+/// Returns tools that may each start the program of their name.
+fn policy_tools(tools: BTreeMap<Text<1, 256>, Risk>) -> Result<PolicyTools, Refusal> {
+    let tool = |(name, risk)| (name, PolicyTool { programs: List::default(), risk });
+    let tools: BTreeMap<_, _> = tools.into_iter().map(tool).collect();
+    tools.try_into().map_err(|error| {
+        let mut refusal = Refusal::new(Code::Arguments, format!("tools: {error}"));
+        refusal.field = Some("tools".to_owned());
+        refusal
+    })
 }
 
 async fn propose(
@@ -160,6 +183,11 @@ async fn report(call: &ToolCall<'_, impl CallerConnection>, given: Report) -> Re
         for output in &given.outputs {
             outputs.push(turn.store(&output.name, "text/plain", &output.text).await?);
         }
+        // That a tool put out nothing and succeeded is evidence too.
+        if given.outputs.is_empty() && given.failure.is_none() {
+            let name = format!("output-{}.txt", given.started);
+            outputs.push(turn.store(&name, "text/plain", "").await?);
+        }
     }
     let Report { started, failure, exit_status, duration_ms, note, .. } = given;
     let facts = EndFacts { started, outputs, failure };
@@ -197,8 +225,34 @@ async fn challenge(
         Dispute::Challenge => (Role::Critic, EventType::ClaimChallenged, Disputed::Claim(given.event)),
         Dispute::Resolve => (Role::Critic, EventType::ClaimResolved, Disputed::Challenge(given.event)),
         Dispute::Retract => (Role::Executor, EventType::ClaimRetracted, Disputed::Claim(given.event)),
+        Dispute::Judge => return judge(turn, given).await,
+        Dispute::Check => return check(turn, Role::Critic, given).await,
+        Dispute::CheckOwn => return check(turn, Role::Executor, given).await,
     };
     turn.say(role, kind, &facts, &DisputeContent { reason: &given.reason }).await?;
+    turn.end().await
+}
+
+/// Judges a condition of an intent.
+async fn judge(
+    mut turn: Turn<'_, impl CallerConnection>,
+    given: &Challenge,
+) -> Result<CallToolResponse, Stop> {
+    let facts = JudgementFacts { intent: given.event, rest: &given.check };
+    turn.say_bare(Role::Critic, EventType::ConditionJudged, &facts).await?;
+    turn.end().await
+}
+
+/// States a check: what is not a fact of it is its content.
+async fn check(
+    mut turn: Turn<'_, impl CallerConnection>,
+    role: Role,
+    given: &Challenge,
+) -> Result<CallToolResponse, Stop> {
+    let mut content = given.check.clone();
+    let (artifact, condition) = (content.remove("artifact"), content.remove("condition"));
+    let facts = CheckFacts { about: given.event, artifact, condition };
+    turn.say(role, EventType::CheckStated, &facts, &content).await?;
     turn.end().await
 }
 

@@ -70,14 +70,25 @@ impl<'a, C: CallerConnection> Turn<'a, C> {
         content: &impl Serialize,
     ) -> Result<Sequence, Stop> {
         let (facts, content) = (members(facts)?, members(content)?);
-        self.send(role, kind, facts, content, None).await
+        self.send(role, kind, facts, Some(content), None).await
+    }
+
+    /// Says something that has no content, and returns the number of the event.
+    pub(super) async fn say_bare(
+        &mut self,
+        role: Role,
+        kind: EventType,
+        facts: &impl Serialize,
+    ) -> Result<Sequence, Stop> {
+        self.send(role, kind, members(facts)?, None, None).await
     }
 
     /// Records a text as artifact, and returns the number of the event.
     pub(super) async fn store(&mut self, name: &str, media_type: &str, text: &str) -> Result<Sequence, Stop> {
         let content = members(&ArtifactContent { name, media_type })?;
         let artifact = GivenArtifact { text: Some(text.to_owned()), base64: None };
-        self.send(Role::Executor, EventType::ArtifactRecorded, Map::new(), content, Some(artifact)).await
+        self.send(Role::Executor, EventType::ArtifactRecorded, Map::new(), Some(content), Some(artifact))
+            .await
     }
 
     async fn send(
@@ -85,11 +96,11 @@ impl<'a, C: CallerConnection> Turn<'a, C> {
         role: Role,
         kind: EventType,
         facts: Map<String, Value>,
-        content: Map<String, Value>,
+        content: Option<Map<String, Value>>,
         artifact: Option<GivenArtifact>,
     ) -> Result<Sequence, Stop> {
         let name = Text::try_from(kind.as_str()).map_err(|error| Refusal::bug(&error))?;
-        let body = SayInRun { role, kind: name, facts, content: Some(content), artifact, agent: None };
+        let body = SayInRun { role, kind: name, facts, content, artifact, agent: None };
         let request = ApiRequest::<operation::SayInRun>::send(OfTrace { trace: self.trace }, body);
         let recorded = self.call.visitor.ask(request.under(NewNames::open()?.key()?)).await?;
         self.events.push((kind.as_str(), recorded.sequence));
@@ -103,9 +114,11 @@ impl<'a, C: CallerConnection> Turn<'a, C> {
     }
 }
 
-/// Returns what whoever opened a run is told.
+/// Returns what whoever opened a run is told: the policy is recorded with the opening.
 pub(super) fn opened(standing: &RunStanding) -> CallToolResponse {
-    told(standing, vec![(EventType::SessionInitialized.as_str(), Sequence::FIRST)], None)
+    let opening = (EventType::SessionInitialized.as_str(), Sequence::FIRST);
+    let policy = (EventType::PolicyRecorded.as_str(), Sequence::FIRST.next());
+    told(standing, vec![opening, policy], None)
 }
 
 /// Returns what the auditor is told.
@@ -158,8 +171,8 @@ const fn job(act: RunAct) -> RunJob {
         RunAct::Start => RunJob::Start,
         RunAct::Report => RunJob::Report,
         RunAct::Claim => RunJob::Claim,
-        // Closing a challenge is done with the tool that raised it.
-        RunAct::Challenge | RunAct::Resolve => RunJob::Challenge,
+        // Closing a challenge is done with the tool that raised it, and so is judging a condition.
+        RunAct::Challenge | RunAct::Resolve | RunAct::Judge => RunJob::Challenge,
         RunAct::Conclude => RunJob::Conclude,
         RunAct::Audit => RunJob::AuditRun,
     }

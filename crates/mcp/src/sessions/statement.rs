@@ -6,7 +6,9 @@ use demur_ledger::{
     facts::{FailureKind, ProposalDecision, Risk},
     name::Sequence,
 };
+use rmcp::model::JsonObject;
 use serde::Serialize;
+use serde_json::Value;
 
 #[derive(Serialize)]
 pub(super) struct ProposalFacts {
@@ -60,6 +62,21 @@ pub(super) struct IntentReviewFacts {
 #[derive(Serialize)]
 pub(super) struct IntentReviewContent<'a> {
     pub(super) rationale: &'a str,
+}
+
+#[derive(Serialize)]
+pub(super) struct JudgementFacts<'a> {
+    pub(super) intent: u64,
+    /// The others.
+    #[serde(flatten)]
+    pub(super) rest: &'a JsonObject,
+}
+
+#[derive(Serialize)]
+pub(super) struct CheckFacts {
+    pub(super) about: u64,
+    pub(super) artifact: Option<Value>,
+    pub(super) condition: Option<Value>,
 }
 
 #[derive(Serialize)]

@@ -3,7 +3,6 @@
 use demur_core::commitment::Commitment;
 use demur_ledger::{
     envelope::{Disagreement, Event},
-    event_type::Facts,
     name::{Position, Sequence, StoreId, TraceId},
 };
 
@@ -15,7 +14,7 @@ pub(super) struct Trail {
     store: StoreId,
     trace: TraceId,
     head: Option<Position>,
-    /// What the line after an `artifact_recorded` has to open.
+    /// What the line after an event that records bytes has to open.
     due: Option<Commitment>,
 }
 
@@ -57,7 +56,7 @@ impl Trail {
         let sequence = shown.event;
         match self.due.take() {
             Some(due) if self.head.is_some_and(|head| head.sequence == sequence) => match &shown.artifact {
-                Some(artifact) if artifact.facts().commitment != due => {
+                Some(artifact) if artifact.commitment() != due => {
                     Err(TrailError::Opening { what: "artifact", sequence })
                 }
                 _ => Ok(()),
@@ -78,10 +77,7 @@ impl Trail {
 }
 
 fn artifact_of(event: &Event) -> Result<Option<Commitment>, TrailError> {
-    match event.agree()?.facts {
-        Facts::ArtifactRecorded(facts) => Ok(Some(facts.commitment)),
-        _ => Ok(None),
-    }
+    Ok(event.agree()?.facts.recorded_bytes().copied())
 }
 
 /// A trace that does not hold: the desk is wrong, or lies.
@@ -115,7 +111,7 @@ pub enum TrailError {
         /// Of which event.
         sequence: Sequence,
     },
-    /// An `artifact_recorded` without its artifact.
+    /// An event that records bytes, without them.
     #[error("expected the artifact of the event before, found another line")]
     ArtifactMissing,
     /// The desk names another newest event than it showed.

@@ -40,9 +40,14 @@ impl Hello {
         facts: &SessionInitialized,
         opening: Option<&Opening>,
     ) -> Result<Option<Refused>, RefusalCodeError> {
-        if facts.participants != self.participants || facts.policy != self.policy {
-            let message = "expected the participants and the policy of the hello, found others";
-            return no("OPENING_DIFFERS", "facts", message, "open the run as the hello says");
+        if facts.participants != self.participants {
+            let message = "expected the participants of the hello, found others";
+            return no("OPENING_DIFFERS", "facts.participants", message, "open the run as the hello says");
+        }
+        // The desk records the policy of the hello beside the opening, and two policies are none.
+        if facts.policy != self.policy {
+            let message = "expected the policy of the hello, found another";
+            return no("POLICY_MISMATCH", "facts.policy", message, "open the run as the hello says");
         }
         let content =
             opening.and_then(|words| Content::parse(EventType::SessionInitialized, &words.bytes).ok());

@@ -22,7 +22,7 @@ pub enum FromAgent {
 pub struct Submit {
     /// The statement, its proof and its content.
     pub submission: Submission,
-    /// The bytes, with `artifact_recorded` only.
+    /// The bytes, with `artifact_recorded` and `report_recorded` only.
     pub artifact: Option<Artifact>,
 }
 

@@ -10,7 +10,7 @@ use demur_ledger::{
     content::{ProposalReviewContent, RationaleContent, ReasonContent},
     event_type::Content,
     facts::{
-        ClaimChallenged, ClaimResolved, IntentDecision, ProposalDecision, ProposalReviewed,
+        ClaimChallenged, ClaimResolved, ConditionJudged, IntentDecision, ProposalDecision, ProposalReviewed,
         ToolIntentReviewed,
     },
     name::Sequence,
@@ -34,7 +34,10 @@ pub(super) fn next(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move
         Phase::Reviewing => review_proposal(brief),
         Phase::Executing => match review_intent(brief, look)? {
             Some(review) => Ok(Some(review)),
-            None => review_proposal(brief),
+            None => match judge_condition(brief, look)? {
+                Some(judgement) => Ok(Some(judgement)),
+                None => review_proposal(brief),
+            },
         },
         Phase::Claiming => doubt(brief),
         _ => Ok(None),
@@ -86,6 +89,23 @@ fn review_intent(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move>,
     Ok(None)
 }
 
+/// Judges the next condition of an intent that nothing speaks against, by the input that it names: demur reads the words of a
+/// condition no further than its policy goes.
+fn judge_condition(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move>, RoleError> {
+    for (at, condition) in brief.history.unshown() {
+        let Some(intent) = brief.history.intents.get(&at) else { continue };
+        if intent.review.is_none() && intent.risk >= brief.demands.approval_from {
+            continue;
+        }
+        if let Some((input, _)) = recorded_input(brief, intent, look)? {
+            let (condition, evidence) = (condition.try_into()?, vec![input].try_into()?);
+            let facts = ConditionJudged { condition, evidence, holds: true, intent: at };
+            return Ok(Some(say(facts, None)));
+        }
+    }
+    Ok(None)
+}
+
 /// Returns what speaks against an intent.
 fn objection(brief: &Brief<'_>, intent: &Intended, look: &mut dyn Look) -> Result<Option<String>, RoleError> {
     let policy = brief.policy;
@@ -101,7 +121,7 @@ fn objection(brief: &Brief<'_>, intent: &Intended, look: &mut dyn Look) -> Resul
             format!("the policy puts {} at {least} risk at least, the intent says {said}", intent.tool);
         return Ok(Some(message));
     }
-    let Some(found) = recorded_input(brief, intent, look)? else {
+    let Some((_, Some(found))) = recorded_input(brief, intent, look)? else {
         return Ok(Some("no recorded input has the hash that the intent names".to_owned()));
     };
     let program = found.command.first().map_or("", String::as_str);
@@ -112,26 +132,26 @@ fn objection(brief: &Brief<'_>, intent: &Intended, look: &mut dyn Look) -> Resul
     Ok((!allowed).then(|| format!("the policy does not let {} start the program {program:?}", intent.tool)))
 }
 
-/// Returns the recorded input that an intent names by its hash.
+/// Returns the recorded input that an intent names by its hash: where it is, and what it says if it can be read.
 fn recorded_input(
     brief: &Brief<'_>,
     intent: &Intended,
     look: &mut dyn Look,
-) -> Result<Option<Input>, RoleError> {
+) -> Result<Option<(Sequence, Option<Input>)>, RoleError> {
     let Some(hash) = intent.input_hash else { return Ok(None) };
     // What the task says is known without looking; what another executor recorded is not.
     // What the task says need not be looked at again once it is recorded.
     if let Some((call, bytes)) = brief.plan.input_with(&hash)
-        && brief.history.artifacts.contains_key(&input::name(call))
+        && let Some(at) = brief.history.artifacts.get(&input::name(call))
     {
-        return Ok(canonical::from_canonical(bytes, &Limits::LINE).ok());
+        return Ok(Some((*at, canonical::from_canonical(bytes, &Limits::LINE).ok())));
     }
     // An executor records the input just before it says what it intends.
     for at in brief.history.recorded.iter().rev().take(64) {
         if let Some(bytes) =
             look.artifact(*at).map_err(RoleError::Look)?.filter(|bytes| sha256(bytes) == hash)
         {
-            return Ok(canonical::from_canonical(&bytes, &Limits::LINE).ok());
+            return Ok(Some((*at, canonical::from_canonical(&bytes, &Limits::LINE).ok())));
         }
     }
     Ok(None)

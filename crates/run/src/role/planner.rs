@@ -74,7 +74,8 @@ fn propose(
     fallback_for: Option<Sequence>,
     replaces: Option<Sequence>,
 ) -> Result<Move, RoleError> {
-    let mut tools: Vec<Text<1, 256>> = unit.calls.iter().map(|call| call.tool.clone()).collect();
+    let of_calls = unit.calls.iter().map(|call| &call.tool);
+    let mut tools: Vec<Text<1, 256>> = of_calls.chain(&unit.tools).cloned().collect();
     tools.sort_unstable();
     tools.dedup();
     let content = ProposalContent {

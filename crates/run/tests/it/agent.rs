@@ -86,15 +86,15 @@ fn hears_everything_once_and_in_order_its_own_words_too() {
     let critic = |mut agent: Connected| {
         let turn = wait_for_turn(&mut agent);
         assert_eq!((turn.phase, turn.head), (Phase::Reviewing, agent.head()));
-        let recorded = approve(&mut agent, 1.into()).unwrap();
+        let recorded = approve(&mut agent, 2.into()).unwrap();
         assert_eq!(agent.head(), Some(recorded));
         agent.done().unwrap();
-        let rest = ["2 proposal_reviewed", "3 artifact_recorded", "3 artifact", "executing"];
+        let rest = ["3 proposal_reviewed", "4 artifact_recorded", "4 artifact", "executing"];
         assert_eq!(hear_out(&mut agent), rest);
         assert!(matches!(agent.hear(), Err(AgentError::Ended)));
     };
     between(&mut Office::with_proposal(), Role::Critic, critic, |mut line, office| {
-        assert_eq!(line.turn(office), [Ok(2.into())]);
+        assert_eq!(line.turn(office), [Ok(3.into())]);
         office.store("count.input.json", b"{}");
         line.end(office);
     });
@@ -105,7 +105,7 @@ fn what_came_while_it_spoke_can_be_taken_in_without_waiting() {
     let critic = |mut agent: Connected| {
         wait_for_turn(&mut agent);
         assert_eq!(agent.pending(), None);
-        let recorded = approve(&mut agent, 1.into()).unwrap();
+        let recorded = approve(&mut agent, 2.into()).unwrap();
         let Some(Heard::Event(own)) = agent.pending() else { panic!("its own event waits to be heard") };
         assert_eq!(own.event.position(), recorded);
         let Some(Content::ProposalReviewed(content)) = own.content().unwrap() else { panic!("no content") };
@@ -125,12 +125,12 @@ fn refusal_leaves_the_turn_open() {
         wait_for_turn(&mut agent);
         let Err(AgentError::Refused(refused)) = approve(&mut agent, 0.into()) else { panic!("recorded") };
         assert_eq!((refused.code.as_str(), refused.field.as_deref()), ("REFERENCE", Some("facts.proposal")));
-        approve(&mut agent, 1.into()).unwrap();
+        approve(&mut agent, 2.into()).unwrap();
         agent.done().unwrap();
-        assert_eq!(hear_out(&mut agent), ["2 command_refused", "3 proposal_reviewed", "executing"]);
+        assert_eq!(hear_out(&mut agent), ["3 command_refused", "4 proposal_reviewed", "executing"]);
     };
     between(&mut Office::with_proposal(), Role::Critic, critic, |mut line, office| {
-        assert_eq!(line.turn(office), [Err("REFERENCE".to_owned()), Ok(3.into())]);
+        assert_eq!(line.turn(office), [Err("REFERENCE".to_owned()), Ok(4.into())]);
         line.end(office);
     });
 }
@@ -142,10 +142,10 @@ fn stored_bytes_open_the_commitment_and_can_be_cited() {
         wait_for_turn(&mut agent);
         agent.store("numbers", "application/octet-stream", vec![0, 255, 10]).unwrap();
         agent.done().unwrap();
-        assert_eq!(hear_out(&mut agent), ["3 artifact_recorded", "3 artifact", "executing"]);
+        assert_eq!(hear_out(&mut agent), ["4 artifact_recorded", "4 artifact", "executing"]);
     };
     between(&mut office, Role::Executor, executor, |mut line, office| {
-        assert_eq!(line.turn(office), [Ok(3.into())]);
+        assert_eq!(line.turn(office), [Ok(4.into())]);
         line.end(office);
     });
     let Some(FromDesk::Artifact(shown)) = office.lines().last() else { panic!("no artifact") };
@@ -168,11 +168,11 @@ fn too_long_a_name_is_refused_before_anything_is_sent() {
 #[test]
 fn nothing_is_said_outside_the_turn() {
     let critic = |mut agent: Connected| {
-        assert!(matches!(approve(&mut agent, 1.into()), Err(AgentError::NotMyTurn)));
+        assert!(matches!(approve(&mut agent, 2.into()), Err(AgentError::NotMyTurn)));
         assert!(matches!(agent.done(), Err(AgentError::NotMyTurn)));
         wait_for_turn(&mut agent);
         agent.done().unwrap();
-        assert!(matches!(approve(&mut agent, 1.into()), Err(AgentError::NotMyTurn)));
+        assert!(matches!(approve(&mut agent, 2.into()), Err(AgentError::NotMyTurn)));
         assert!(matches!(agent.done(), Err(AgentError::NotMyTurn)));
     };
     between(&mut Office::with_proposal(), Role::Critic, critic, |mut line, office| {
@@ -185,7 +185,7 @@ fn clock_behind_the_desk_does_not_make_statements_too_old() {
     let mut office = Office::with_proposal();
     let critic = |mut agent: Connected| {
         wait_for_turn(&mut agent);
-        approve(&mut agent, 1.into()).unwrap();
+        approve(&mut agent, 2.into()).unwrap();
         agent.done().unwrap();
     };
     between(&mut office, Role::Critic, critic, |mut line, office| {
@@ -245,18 +245,18 @@ fn trace_that_does_not_hold_ends_the_agent() {
     };
     let chain =
         |expected: u32, found: u32| TrailError::Chain { expected: expected.into(), found: found.into() };
-    assert_eq!(trail(&|lines| _ = lines.remove(2)), (1, chain(1, 2)));
-    assert_eq!(trail(&|lines| lines.insert(2, lines[1].clone())), (1, chain(1, 0)));
-    assert_eq!(trail(&|lines| lines.swap(2, 3)), (1, chain(1, 2)));
+    assert_eq!(trail(&|lines| _ = lines.remove(3)), (2, chain(2, 3)));
+    assert_eq!(trail(&|lines| lines.insert(3, lines[2].clone())), (2, chain(2, 1)));
+    assert_eq!(trail(&|lines| lines.swap(3, 4)), (2, chain(2, 3)));
     let opening = |what, sequence: u32| TrailError::Opening { what, sequence: sequence.into() };
-    assert_eq!(trail(&|lines| distort_content(&mut lines[2])), (1, opening("content", 1)));
-    assert_eq!(trail(&|lines| distort_artifact(&mut lines[5])), (4, opening("artifact", 3)));
-    assert_eq!(trail(&|lines| lines[5] = lines[1].clone()), (4, TrailError::ArtifactMissing));
-    let misplaced = TrailError::ArtifactOutOfPlace { sequence: 3.into() };
-    assert_eq!(trail(&|lines| lines.insert(3, lines[5].clone())), (2, misplaced.clone()));
-    assert_eq!(trail(&|lines| lines.push(lines[5].clone())), (5, misplaced));
+    assert_eq!(trail(&|lines| distort_content(&mut lines[3])), (2, opening("content", 2)));
+    assert_eq!(trail(&|lines| distort_artifact(&mut lines[6])), (5, opening("artifact", 4)));
+    assert_eq!(trail(&|lines| lines[6] = lines[1].clone()), (5, TrailError::ArtifactMissing));
+    let misplaced = TrailError::ArtifactOutOfPlace { sequence: 4.into() };
+    assert_eq!(trail(&|lines| lines.insert(4, lines[6].clone())), (3, misplaced.clone()));
+    assert_eq!(trail(&|lines| lines.push(lines[6].clone())), (6, misplaced));
     let turn = Turn { head: None, now: Timestamp::MIN, phase: Phase::Executing };
-    assert_eq!(trail(&|lines| lines.push(FromDesk::Turn(turn))), (5, TrailError::Head));
+    assert_eq!(trail(&|lines| lines.push(FromDesk::Turn(turn))), (6, TrailError::Head));
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn event_of_another_trace_ends_the_agent() {
 #[test]
 fn answer_without_a_question_ends_the_agent() {
     let (office, lines) = office_with_artifact();
-    let answer = FromDesk::Recorded(Position::new(3.into(), *office.lines().iter().find_map(hash).unwrap()));
+    let answer = FromDesk::Recorded(Position::new(4.into(), *office.lines().iter().find_map(hash).unwrap()));
     let answers = [lines[0].clone(), answer];
     assert!(matches!(give_up(&office, &answers), (0, AgentError::Unexpected { found: "recorded", .. })));
     let turn = FromDesk::Turn(Turn { head: None, now: Timestamp::MIN, phase: Phase::Initialized });
@@ -295,7 +295,7 @@ fn desk_that_says_recorded_must_have_shown_the_statement() {
     assert!(matches!(agent.hear().unwrap(), Heard::Turn(_)));
     let content = ProposalReviewContent { conditions: list([]), rationale: text("fine") };
     let facts =
-        ProposalReviewed { conditions: whole(0), decision: ProposalDecision::Approved, proposal: 1.into() };
+        ProposalReviewed { conditions: whole(0), decision: ProposalDecision::Approved, proposal: 2.into() };
     let said = agent.say(facts, Content::ProposalReviewed(content));
     assert!(matches!(said, Err(AgentError::NotShown { position }) if position == head));
 }

@@ -12,14 +12,14 @@ use demur_core::{
 use demur_ledger::{
     author::{Artifact, Author, Place},
     content::{
-        ArtifactContent, IntentContent, ProposalContent, ProposalReviewContent, ReasonContent,
-        RefusalContent, SessionContent,
+        ArtifactContent, IntentContent, PolicyContent, PolicyDocument, ProposalContent,
+        ProposalReviewContent, ReasonContent, RefusalContent, SessionContent,
     },
     desk::{Desk, DeskError, Recorded, Run},
     event_type::{Content, EventType, Facts},
     facts::{
-        CommandRefused, Participant, Policy, ProposalCreated, ProposalDecision, ProposalReviewed, Risk,
-        SessionAborted, SessionInitialized, ToolIntentSigned,
+        CommandRefused, Participant, Policy, PolicyRecorded, ProposalCreated, ProposalDecision,
+        ProposalReviewed, Risk, SessionAborted, SessionInitialized, ToolIntentSigned,
     },
     name::{Position, PrincipalId, Sequence, TraceId},
     role::Role,
@@ -43,6 +43,8 @@ pub(crate) struct Office {
     shown: Vec<FromDesk>,
     now: Timestamp,
     random: Seeded,
+    /// The policy that is recorded with the opening, where it names tools.
+    pub(crate) document: Option<PolicyDocument>,
 }
 
 impl Office {
@@ -53,7 +55,8 @@ impl Office {
         let key = SecretKey::generate(&mut random);
         let (desk, _) = Desk::create(key, None, "an office", now, &mut random).unwrap();
         let run = Run::new(TraceId::new(now, &mut random));
-        let mut office = Self { desk, run, secrets: Vec::new(), shown: Vec::new(), now, random };
+        let (secrets, shown) = (Vec::new(), Vec::new());
+        let mut office = Self { desk, run, secrets, shown, now, random, document: None };
         for role in Role::OF_A_RUN {
             let principal = PrincipalId::new(now, &mut office.random);
             office.secrets.push((role, principal, SecretKey::generate(&mut office.random)));
@@ -76,7 +79,7 @@ impl Office {
         };
         let facts = SessionInitialized { participants, policy };
         office.say(Role::Planner, facts, Content::SessionInitialized(content)).unwrap();
-        office.propose("wc");
+        office.propose(&["wc", "tidy"]);
         office
     }
 
@@ -87,19 +90,19 @@ impl Office {
         let facts = ProposalReviewed {
             conditions: whole(0),
             decision: ProposalDecision::Approved,
-            proposal: 1.into(),
+            proposal: 2.into(),
         };
         office.say(Role::Critic, facts, Content::ProposalReviewed(content)).unwrap();
         office
     }
 
-    /// Has the planner propose to use a tool.
-    pub(crate) fn propose(&mut self, tool: &str) -> Sequence {
+    /// Has the planner propose to use these tools.
+    pub(crate) fn propose(&mut self, tools: &[&str]) -> Sequence {
         let content = ProposalContent {
             assumptions: list([]),
             expected_evidence: list([text("the count")]),
             objective: text("count the lines of the poem"),
-            required_tools: list([text(tool)]),
+            required_tools: list(tools.iter().map(|tool| text(tool)).collect::<Vec<_>>()),
         };
         let facts = ProposalCreated { fallback_for: None, replaces: None };
         self.say(Role::Planner, facts, Content::ProposalCreated(content)).unwrap().sequence
@@ -203,23 +206,30 @@ impl Office {
         self.submit(Submit { submission, artifact: Some(artifact) }).unwrap().sequence
     }
 
+    /// Records the auditor's report.
+    pub(crate) fn report(&mut self, bytes: &[u8]) -> Sequence {
+        let report = Artifact::new(bytes.to_vec(), &mut self.random);
+        let place = self.place();
+        let said = self.author(Role::Auditor).say(&place, report.report_facts(), None, &mut self.random);
+        self.submit(Submit { submission: said.unwrap(), artifact: Some(report) }).unwrap().sequence
+    }
+
     /// Records the input of a call and has the executor say that it will make it.
     pub(crate) fn intend(&mut self, call: &str, command: &[&str], risk: Risk) -> Sequence {
-        let tool = command.first().copied().unwrap_or("tool");
         let command = command.iter().map(ToString::to_string).collect();
         let input = Input { call: call.to_owned(), command, stdin: String::new() };
         let (bytes, _) = input.normalized().unwrap();
         self.store(&format!("{call}.input.json"), &bytes);
-        self.intend_with(&bytes, tool, risk)
+        self.intend_with(&bytes, risk)
     }
 
-    /// Has the executor say that it will call a tool with this input.
-    pub(crate) fn intend_with(&mut self, input: &[u8], tool: &str, risk: Risk) -> Sequence {
-        let facts = ToolIntentSigned { meets: list([]), proposal: 1.into(), retries: None, risk };
+    /// Has the executor say that it will call the proposed tool with this input.
+    pub(crate) fn intend_with(&mut self, input: &[u8], risk: Risk) -> Sequence {
+        let facts = ToolIntentSigned { meets: list([]), proposal: 2.into(), retries: None, risk };
         let content = IntentContent {
             input_hash: sha256(input),
             justification: text("the plan asks for it"),
-            tool: text(tool),
+            tool: text("wc"),
         };
         self.say(Role::Executor, facts, Content::ToolIntentSigned(content)).unwrap().sequence
     }
@@ -228,16 +238,22 @@ impl Office {
     pub(crate) fn submit(&mut self, submit: Submit) -> Result<Position, Refused> {
         self.now = self.now.plus_millis(10);
         let statement = Statement::parse(&submit.submission.statement);
-        if let Ok(Statement { facts: Facts::ArtifactRecorded(facts), .. }) = &statement {
+        if let Some(commitment) = statement.as_ref().ok().and_then(|said| said.facts.recorded_bytes()) {
             let artifact = submit.artifact.as_ref().expect("an artifact comes with its bytes");
-            assert_eq!(artifact.facts(), *facts, "the bytes open what the statement commits to");
+            assert_eq!(artifact.commitment(), *commitment, "the bytes open what the statement commits to");
         }
-        let recorded =
-            self.desk.admit(&mut self.run, submit.submission, self.now).map_err(|error| refused(&error));
-        match recorded {
+        let Self { desk, run, now, .. } = self;
+        let recorded = match &submit.artifact {
+            Some(artifact) => desk.admit_artifact(run, submit.submission, artifact, *now),
+            None => desk.admit(run, submit.submission, *now),
+        };
+        match recorded.map_err(|error| refused(&error)) {
             Ok(recorded) => {
                 let position = recorded.event.position();
                 self.show(recorded, submit.artifact);
+                if let Ok(Statement { facts: Facts::SessionInitialized(facts), .. }) = &statement {
+                    self.record_policy(facts.policy);
+                }
                 Ok(position)
             }
             Err(refused) => {
@@ -247,6 +263,15 @@ impl Office {
                 Err(refused)
             }
         }
+    }
+
+    /// The desk records the policy right after the opening.
+    fn record_policy(&mut self, numbers: Policy) {
+        let document = self.document.clone().unwrap_or_else(|| PolicyDocument::of_numbers(numbers));
+        let content = Content::PolicyRecorded(PolicyContent { document, hash: None });
+        let said = (EventType::PolicyRecorded, Role::Desk, PolicyRecorded {}.into());
+        let recorded = self.desk.record(&mut self.run, said, &content, None, self.now, &mut self.random);
+        self.show(recorded.unwrap(), None);
     }
 
     fn note(&mut self, refused: &Refused, statement: &Statement) {

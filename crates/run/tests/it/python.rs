@@ -105,10 +105,10 @@ impl Office {
         self.say(Role::Executor, facts, content).unwrap().sequence
     }
 
-    fn complete(&mut self, started: Sequence) -> Sequence {
+    fn complete(&mut self, started: Sequence, outputs: &[Sequence]) -> Sequence {
         let content =
             ExecutionResultContent { duration_ms: whole(1), exit_status: Some(whole(0)), note: None };
-        let facts = ToolExecutionCompleted { outputs: list([]), started };
+        let facts = ToolExecutionCompleted { outputs: list(outputs), started };
         self.say(Role::Executor, facts, Content::ToolExecutionCompleted(content)).unwrap().sequence
     }
 
@@ -141,7 +141,7 @@ impl Office {
 fn critic_lets_through_what_is_recorded_and_harmless_and_blocks_the_rest() {
     let mut office = Office::with_proposal();
     let mut critic = Process::critic(&office);
-    assert_eq!(critic.turn(&mut office), [Ok(2.into())]);
+    assert_eq!(critic.turn(&mut office), [Ok(3.into())]);
     assert_eq!(office.phase(), Phase::Executing);
     let cases = [
         (office.intend("count", &["wc", "-l"], Risk::Low), IntentDecision::Approved),
@@ -150,10 +150,10 @@ fn critic_lets_through_what_is_recorded_and_harmless_and_blocks_the_rest() {
         (office.intend("clean up", &["rm", "-r", "/"], Risk::Critical), IntentDecision::Blocked),
         (office.intend("fetch", &["/usr/bin/curl", "example.com"], Risk::High), IntentDecision::Blocked),
         (office.intend("nothing", &[], Risk::High), IntentDecision::Blocked),
-        (office.intend_with(b"never recorded", "tool", Risk::High), IntentDecision::Blocked),
+        (office.intend_with(b"never recorded", Risk::High), IntentDecision::Blocked),
     ];
     office.store("input.json", b"\xff");
-    let unreadable = office.intend_with(b"\xff", "tool", Risk::High);
+    let unreadable = office.intend_with(b"\xff", Risk::High);
     assert!(critic.turn(&mut office).iter().all(Result::is_ok));
     for (intent, decision) in cases.into_iter().chain([(unreadable, IntentDecision::Blocked)]) {
         assert_eq!(office.decision(intent), Some(decision), "intent {intent}");
@@ -165,9 +165,9 @@ fn critic_lets_through_what_is_recorded_and_harmless_and_blocks_the_rest() {
 #[test]
 fn critic_blocks_a_proposal_of_a_tool_that_it_would_never_let_through() {
     let mut office = Office::with_proposal();
-    office.propose("rm");
+    office.propose(&["rm"]);
     let mut critic = Process::critic(&office);
-    assert_eq!(critic.turn(&mut office), [Ok(3.into()), Ok(4.into())]);
+    assert_eq!(critic.turn(&mut office), [Ok(4.into()), Ok(5.into())]);
     let decided = office.facts().into_iter().filter_map(|(_, facts)| match facts {
         Facts::ProposalReviewed(facts) => Some(format!("{:?}", facts.decision)),
         _ => None,
@@ -182,16 +182,16 @@ fn critic_challenges_a_claim_that_rests_on_too_little_until_it_does_not() {
     let intent = office.intend("count", &["wc"], Risk::Low);
     office.review(intent, IntentDecision::Approved);
     let started = office.start(intent);
-    let executions = list([office.complete(started)]);
+    let outputs = [office.store("count.stdout", b"4"), office.store("count.stderr", b"")];
+    let executions = list([office.complete(started, &outputs)]);
     let content = || ClaimContent { confidence: whole(90), text: text("it has four lines") };
-    let evidence = list(office.artifacts());
+    let evidence = list([outputs[0]]);
     let facts = ClaimIssued { about_failure: false, evidence, executions: executions.clone() };
     let claim = office.say(Role::Executor, facts, Content::ClaimIssued(content())).unwrap().sequence;
     let mut critic = Process::critic(&office);
     critic.turn(&mut office);
     assert_eq!(office.count(EventType::ClaimChallenged), 1);
-    office.store("more", b"more");
-    let evidence = list(office.artifacts());
+    let evidence = list(outputs);
     let facts = ClaimRevised { about_failure: false, evidence, executions, replaces: claim };
     office.say(Role::Executor, facts, Content::ClaimRevised(content())).unwrap();
     critic.turn(&mut office);
@@ -254,7 +254,11 @@ fn executor_answers_a_challenge_with_everything_it_has() {
         Facts::ClaimRevised(facts) => Some(facts.evidence.to_vec()),
         _ => None,
     });
-    assert_eq!(revised, Some(office.artifacts()));
+    let produced = office.facts().into_iter().filter_map(|(_, facts)| match facts {
+        Facts::ToolExecutionCompleted(facts) => Some(facts.outputs.to_vec()),
+        _ => None,
+    });
+    assert_eq!(revised, Some(produced.flatten().collect()));
     office.say(Role::Critic, ClaimResolved { challenge }, Content::ClaimResolved(reason())).unwrap();
     executor.turn(&mut office);
     assert_eq!(office.phase(), Phase::Auditing);
@@ -315,7 +319,7 @@ fn agent_of_a_desk_that_lies_says_why_it_leaves() {
     let lines = String::from_utf8(lines).unwrap() + "{\"end\":{\"phase\":\"reviewing\"}}\n";
     let cases = [
         ("", "", ""),
-        ("\"wc\"", "\"rm\"", "critic: the content of event 1 does not open its commitment\n"),
+        ("\"wc\"", "\"rm\"", "critic: the content of event 2 does not open its commitment\n"),
         ("\"sequence\":1,", "\"sequence\":2,", "critic: event 2 does not follow event 0\n"),
         ("{\"end\":", "{\"end\": ", "critic: expected canonical JSON of one object with one member\n"),
         ("{\"end\":", "{\"fin\":", "critic: the line fin may not stand here\n"),

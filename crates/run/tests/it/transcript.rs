@@ -44,11 +44,11 @@ fn transcript(office: &mut Office) -> Spoken {
             };
             wait_for_turn(&mut || agent.hear());
             assert!(matches!(review(0.into(), &mut agent), Err(AgentError::Refused(_))));
-            review(1.into(), &mut agent).unwrap();
+            review(2.into(), &mut agent).unwrap();
             agent.done().unwrap();
             wait_for_turn(&mut || agent.hear());
             let content = RationaleContent { rationale: text("rm is never let through") };
-            let facts = ToolIntentReviewed { decision: IntentDecision::Blocked, intent: 5.into() };
+            let facts = ToolIntentReviewed { decision: IntentDecision::Blocked, intent: 6.into() };
             agent.say(facts, Content::ToolIntentReviewed(content)).unwrap();
             agent.done().unwrap();
             while !matches!(agent.hear().unwrap(), Heard::End(_)) {}
@@ -57,7 +57,7 @@ fn transcript(office: &mut Office) -> Spoken {
         line.turn(office);
         office.intend("clean up", &["rm", "-r", "scratch"], Risk::High);
         line.turn(office);
-        office.abort("nobody can go on: intent 5 was blocked");
+        office.abort("nobody can go on: intent 6 was blocked");
         line.end(office)
     })
 }

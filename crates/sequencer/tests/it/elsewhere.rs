@@ -16,7 +16,7 @@ use demur_ledger::{
     author::{Author, Place},
     envelope::event_hash,
     facts::{KeyRetired, ProposalCreated},
-    name::{Position, Sequence, TraceId},
+    name::{Position, TraceId},
     registry::Registry,
     role::Role,
     signed::TraceLeaf,
@@ -26,7 +26,7 @@ use demur_sequencer::{Sequencer, SequencerError, System as _};
 use demur_store::{contract::Store, memory::MemoryStore, sqlite::SqliteStore};
 use demur_testing::{
     meanwhile::Meanwhile,
-    office::{Office, Run},
+    office::{Office, POLICY, Run},
     sample::{keep_record, text},
 };
 use serde_json::Value;
@@ -104,7 +104,7 @@ fn registry_that_grew_elsewhere_is_read_on() {
         here.sequencer.look(run.trace).unwrap();
         let before = store.events_read();
         here.sequencer.look(other.trace).unwrap();
-        assert_eq!(store.events_read() - before, 2, "the run and the checkpoint are two events");
+        assert_eq!(store.events_read() - before, 3, "the run has two events, the checkpoint is one");
         here.say(&mut run, PROPOSAL).unwrap();
     }
 }
@@ -155,7 +155,7 @@ fn desk_key_retired_elsewhere_fails_no_trace() {
     here.say(&mut second, PROPOSAL).unwrap();
     here.sequencer.checkpoint().unwrap();
     for Run { trace, seen } in [run, second] {
-        let head = store.events(trace, Sequence::from(1), 1).unwrap().pop().unwrap().head.unwrap();
+        let head = store.events(trace, POLICY.next(), 1).unwrap().pop().unwrap().head.unwrap();
         assert_eq!(head.proof.key, new.public().fingerprint(), "a key that was silenced signed a head");
         assert_eq!(elsewhere.sequencer.look(trace).unwrap().tip().head(), seen);
         assert!(!is_marked(&store, trace));
@@ -211,7 +211,7 @@ fn desk_without_the_key_of_today_reads_on_and_signs_nothing() {
     let mut file = Vec::new();
     let exported = here.sequencer.export(run.trace, text("demur test"), &mut file, &mut |_| ());
     assert!(matches!(exported, Err(SequencerError::NoDeskKey)));
-    assert_eq!(store.trace(run.trace).unwrap().unwrap().head.sequence, Sequence::FIRST);
+    assert_eq!(Some(store.trace(run.trace).unwrap().unwrap().head), run.seen, "only the opening is there");
     assert!(!is_marked(&store, run.trace) && !is_marked(&store, other.trace));
 }
 
@@ -285,7 +285,7 @@ fn registry_event_that_nobody_recorded_is_still_damage() {
     connection.execute(&sql, (&bytes, event_hash(&bytes).as_bytes())).unwrap();
     assert!(office.sequencer.look(run.trace).unwrap().is_failed());
     let failed = office.sequencer.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
-    assert_eq!((failed.sequence, failed.code.as_str()), (Some(Sequence::from(1)), "REGISTRY_PIN"));
+    assert_eq!((failed.sequence, failed.code.as_str()), (Some(POLICY.next()), "REGISTRY_PIN"));
 }
 
 /// LED-18

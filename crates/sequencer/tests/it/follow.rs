@@ -5,7 +5,7 @@ use std::sync::Arc;
 use demur_core::time::Timestamp;
 use demur_ledger::{
     facts::ProposalCreated,
-    name::{Position, Sequence, TraceId},
+    name::{Position, TraceId},
     role::Role,
 };
 use demur_sequencer::Followed;
@@ -13,7 +13,10 @@ use demur_store::{
     contract::{Cursor, Store as _},
     memory::MemoryStore,
 };
-use demur_testing::{hall::Hall, office::Office};
+use demur_testing::{
+    hall::Hall,
+    office::{Office, POLICY},
+};
 
 const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
 
@@ -52,10 +55,10 @@ fn what_was_followed_is_known_to_whoever_decides() {
     let here = Office::create(store.clone());
     let mut elsewhere = here.twin(store.clone());
     let mut run = here.open();
-    let start = store.end().unwrap();
+    let (opened, start) = (run.seen, store.end().unwrap());
     elsewhere.say(&mut run, PROPOSAL).unwrap();
     elsewhere.register(Role::Planner);
-    assert_eq!(here.sequencer.at_hand().head(run.trace).unwrap().sequence, Sequence::FIRST);
+    assert_eq!(here.sequencer.at_hand().head(run.trace), opened);
     here.sequencer.follow(start).unwrap();
     assert_eq!(here.sequencer.at_hand().head(run.trace), None, "nobody answers from memory");
     assert_eq!(here.sequencer.registry().head(), elsewhere.sequencer.registry().head());
@@ -63,7 +66,7 @@ fn what_was_followed_is_known_to_whoever_decides() {
     here.say(&mut run, PROPOSAL).unwrap();
     assert_eq!(
         (here.sequencer.figures().commits, run.seen.unwrap().sequence),
-        (commits + 1, Sequence::from(2))
+        (commits + 1, opened.unwrap().sequence.next().next())
     );
     assert_eq!(here.sequencer.at_hand().head(run.trace), run.seen);
 }
@@ -86,5 +89,5 @@ fn long_time_away_is_followed_in_pages() {
             break;
         }
     }
-    assert!((0..=600).eq(found.iter().map(|(_, position)| position.sequence.number())));
+    assert!((0..=POLICY.number() + 600).eq(found.iter().map(|(_, position)| position.sequence.number())));
 }

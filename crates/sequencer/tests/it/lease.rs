@@ -117,5 +117,5 @@ fn refusal_goes_by_what_another_process_recorded() {
     let consequences = Consequences { after: run.seen, sayings: Vec::new() };
     let command = Command::submit(said, None, consequences);
     let recorded = here.sequencer.perform(run.trace, &command).unwrap();
-    assert_eq!(recorded.position.sequence, Sequence::from(2));
+    assert_eq!(recorded.position.sequence, run.seen.unwrap().sequence.next());
 }

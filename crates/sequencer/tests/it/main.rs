@@ -1,6 +1,7 @@
 //! A store in use: commands become events, on each store, whoever races and whatever fails.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod conditions;
 mod crash;
 mod elsewhere;
 mod faults;
@@ -12,6 +13,7 @@ mod newer;
 mod race;
 mod races;
 mod recovery;
+mod report;
 mod series;
 mod swap;
 mod underway;

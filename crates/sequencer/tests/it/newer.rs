@@ -29,7 +29,7 @@ use demur_store::{
     sqlite::SqliteStore,
 };
 use demur_testing::{
-    office::{Office, Run},
+    office::{Office, POLICY, Run},
     sample::{self, record, text},
 };
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ fn append(office: &Office, run: &mut Run, event: &Event, desk: &SecretKey) {
 }
 
 fn append_all(office: &Office, run: &Run, events: &[Event], desk: &SecretKey) {
-    let entry = |event: &Event| Entry { event: event.clone(), opening: None, artifact: None };
+    let entry = |event: &Event| Entry { event: event.clone(), opening: None, artifact: None, meaning: None };
     let append = Append {
         trace: run.trace,
         expected: run.seen,
@@ -113,7 +113,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T, SequencerError>) -> Sequence {
 fn newer_event_is_refused_and_marks_nothing() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (office, mut run) = visited(Arc::clone(&store));
-    let (at, sequencer) = (Sequence::from(1), &office.sequencer);
+    let (at, sequencer) = (run.seen.unwrap().sequence, &office.sequencer);
     // The first has the trace in memory, the second reads it.
     for office in [&office, &office.twin(Arc::clone(&store))] {
         assert_eq!(refused(office.say(&mut run, PROPOSAL)), at);
@@ -204,7 +204,7 @@ fn damage_that_looks_newer_is_still_damage() {
     put_instead(&connection, br#"{"format":2}"#);
     assert!(office.sequencer.look(run.trace).unwrap().is_failed());
     let failed = office.sequencer.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
-    assert_eq!((failed.sequence, failed.code.as_str()), (Some(Sequence::from(1)), "HEAD_INVALID"));
+    assert_eq!((failed.sequence, failed.code.as_str()), (Some(POLICY.next()), "HEAD_INVALID"));
 }
 
 /// Puts other bytes in the place of the newest event, with their hash and without a signature of the desk.
@@ -224,7 +224,7 @@ fn newer_events_of_one_commit_are_known_by_the_signature_on_the_last() {
     run.seen = Some(first.position());
     let second = newer_event(&office, &run, &office.agent(Role::Planner).0);
     append_all(&office, &before, &[first, second], &office.desk);
-    assert_eq!(refused(office.sequencer.look(run.trace)), Sequence::from(1));
+    assert_eq!(refused(office.sequencer.look(run.trace)), POLICY.next());
     assert_eq!(store.trace(run.trace).unwrap().unwrap().failed, None);
 }
 
@@ -281,7 +281,7 @@ fn newer_proof_is_no_damage() {
     let mut run = office.open();
     office.say(&mut run, PROPOSAL).unwrap();
     let bytes = give_a_newer_proof(&path, &office, &run);
-    let (newer, sequence) = (Newer::Proof("webauthn".to_owned()), Sequence::from(1));
+    let (newer, sequence) = (Newer::Proof("webauthn".to_owned()), run.seen.unwrap().sequence);
     let problems = store.check(&mut |_| ()).unwrap();
     assert_eq!(problems, [StoreProblem::Newer { trace: run.trace, sequence, newer: newer.clone() }]);
     assert!(!problems[0].is_derived());

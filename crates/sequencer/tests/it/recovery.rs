@@ -33,8 +33,11 @@ fn an_interrupted_run_says_so_before_it_goes_on() {
     store.reopen();
     let office = office.reopen(store.clone());
     let proposal = office.say(&mut run, PROPOSAL).unwrap();
-    assert_eq!(kinds(&*store, run.trace), ["session_initialized", "recovery_recorded", "proposal_created"]);
-    assert_eq!(proposal, 2.into());
+    assert_eq!(
+        kinds(&*store, run.trace),
+        ["session_initialized", "policy_recorded", "recovery_recorded", "proposal_created"]
+    );
+    assert_eq!(proposal, 3.into());
     assert_eq!(kinds(&*store, finished.trace).last().unwrap(), "verification_run_completed");
     assert_ne!(office.verdict(run.trace).verdict, Verdict::Fail);
 }
@@ -46,7 +49,7 @@ fn a_store_that_was_closed_goes_on_without_a_word() {
     let mut run = office.open();
     let office = office.close_and_reopen(store.clone());
     office.say(&mut run, PROPOSAL).unwrap();
-    assert_eq!(kinds(&*store, run.trace), ["session_initialized", "proposal_created"]);
+    assert_eq!(kinds(&*store, run.trace), ["session_initialized", "policy_recorded", "proposal_created"]);
 }
 
 #[test]
@@ -96,5 +99,5 @@ fn a_trace_whose_stored_events_do_not_hold_is_marked_and_stops() {
     let refused = office.say(&mut run, PROPOSAL).unwrap_err();
     assert!(refused.to_string().starts_with("TRACE_FAILED"), "{refused}");
     let failed = office.sequencer.store().trace(run.trace).unwrap().unwrap().failed.unwrap();
-    assert_eq!((failed.sequence, failed.code.as_str()), (Some(1.into()), "SIG_INVALID"));
+    assert_eq!((failed.sequence, failed.code.as_str()), (Some(event.position().sequence), "SIG_INVALID"));
 }

@@ -8,8 +8,10 @@ use std::{
     thread,
 };
 
+use demur_core::random::Seeded;
 use demur_engine::Reply;
 use demur_ledger::{
+    author::Artifact,
     facts::{
         ProposalCreated, ProposalDecision, ProposalReviewed, Risk, ToolExecutionStarted, ToolIntentSigned,
     },
@@ -22,7 +24,7 @@ use demur_store::{
     memory::{Fault, MemoryStore, Writing},
 };
 use demur_testing::{
-    office::{Clock, Office, Run},
+    office::{Clock, Office, POLICY, Run},
     sample::{list, whole},
 };
 
@@ -52,9 +54,23 @@ fn three(office: &Office, series: &mut Series<'_>, run: &mut Run) -> Sequence {
     say(office, series, run, ToolIntentSigned { meets: list([]), proposal, retries: None, risk: Risk::Low })
 }
 
+/// Records the input that the intents name, and starts the tool with it: two events.
+fn start(office: &Office, series: &mut Series<'_>, run: &mut Run, intent: Sequence) -> ToolExecutionStarted {
+    let input = Artifact::new(b"words".to_vec(), &mut Seeded::from_number(5));
+    let decided = series.submit(office.submission(run, input.facts()), Some(&input)).unwrap();
+    let Reply::Recorded(position) = decided.reply else { panic!("expected an artifact, found {decided:?}") };
+    run.seen = Some(position);
+    let started = ToolExecutionStarted { input: Some(position.sequence), intent };
+    say(office, series, run, started.clone());
+    started
+}
+
+/// Returns which events the desk has signed as the newest of their commit, counted from the end of the opening: 0 is the
+/// policy, whose commit begins with the opening.
 fn heads(office: &Office, run: &Run) -> Vec<u64> {
     let stored = office.sequencer.store().events(run.trace, Sequence::FIRST, 100).unwrap();
-    (0..).zip(stored).filter(|(_, stored)| stored.head.is_some()).map(|(at, _)| at).collect()
+    let signed = (0..).zip(stored).filter(|(_, stored)| stored.head.is_some());
+    signed.map(|(at, _): (u64, _)| at.checked_sub(POLICY.number()).unwrap()).collect()
 }
 
 /// LED-16
@@ -85,13 +101,13 @@ fn a_refused_statement_leaves_those_before_it() {
     let mut run = office.open();
     let mut series = office.sequencer.series();
     let intent = three(&office, &mut series, &mut run);
-    say(&office, &mut series, &mut run, ToolExecutionStarted { input: None, intent });
-    let again = office.submission(&run, ToolExecutionStarted { input: None, intent });
+    let started = start(&office, &mut series, &mut run, intent);
+    let again = office.submission(&run, started);
     let Decided { events, reply } = series.submit(again, None).unwrap();
     let Reply::Refused(refusal) = reply else { panic!("expected a refusal, found {reply:?}") };
     assert_eq!((refusal.code, events.len()), ("INTENT_USED", 1), "the refusal is noted");
     series.commit().unwrap();
-    assert_eq!(heads(&office, &run), [0, 5]);
+    assert_eq!(heads(&office, &run), [0, 6]);
 }
 
 /// ONE-05
@@ -134,7 +150,7 @@ fn nobody_waits_for_an_open_series() {
 fn the_same_command_twice_in_a_series_is_one_event() {
     let office = Office::create(Arc::new(MemoryStore::new()));
     let run = office.open();
-    let command = CommandId::new(office.clock.now(), &mut demur_core::random::Seeded::from_number(9));
+    let command = CommandId::new(office.clock.now(), &mut Seeded::from_number(9));
     let submission = office.submission_with(command, &run, PROPOSAL.into());
     let mut series = office.sequencer.series();
     let first = series.submit(submission.clone(), None).unwrap();
@@ -162,9 +178,9 @@ fn series_that_depends_on_an_absence_is_one_append_and_changes_no_record() {
     let intent = three(&office, &mut series, &mut run);
     series.commit().unwrap();
     assert_eq!(heads(&office, &run), [0, 3]);
-    say(&office, &mut series, &mut run, ToolExecutionStarted { input: None, intent });
+    start(&office, &mut series, &mut run, intent);
     series.commit().unwrap();
-    assert_eq!(heads(&office, &run), [0, 3, 4]);
+    assert_eq!(heads(&office, &run), [0, 3, 5]);
     assert_eq!(office.sequencer.store().record(&mark()).unwrap(), None);
 }
 
@@ -204,7 +220,7 @@ fn part_of_a_series_that_comes_too_late_is_not_recorded() {
     office.say(&mut other, PROPOSAL).unwrap();
     assert_eq!(heads(&office, &run), [0, 3]);
     make_mark(&office.sequencer);
-    say(&office, &mut series, &mut run, ToolExecutionStarted { input: None, intent });
+    start(&office, &mut series, &mut run, intent);
     assert!(matches!(series.commit(), Err(SequencerError::RecordChanged)));
     assert_eq!(heads(&office, &run), [0, 3]);
 }

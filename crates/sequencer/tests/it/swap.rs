@@ -14,7 +14,12 @@ use demur_store::{
     contract::{RecordKey, RecordValue, Store, Swap, Version},
     memory::MemoryStore,
 };
-use demur_testing::{hall::Hall, meanwhile::Meanwhile, office::Office, sample::rounds};
+use demur_testing::{
+    hall::Hall,
+    meanwhile::Meanwhile,
+    office::{Office, POLICY},
+    sample::rounds,
+};
 
 fn hall() -> (tempfile::TempDir, Hall) {
     let folder = tempfile::tempdir().unwrap();
@@ -177,6 +182,7 @@ fn whoever_writes_waits_for_nobody_who_decides() {
         release.send(()).unwrap();
         in_time.expect("the writer waited for somebody who decides");
         assert!(matches!(underway.poll(&context), Poll::Ready(Err(SequencerError::RecordChanged))));
-        assert_eq!(decider.join().unwrap().unwrap().position.sequence.number(), 2);
+        let sequence = decider.join().unwrap().unwrap().position.sequence;
+        assert_eq!(sequence, POLICY.next().next(), "it follows the first that was said");
     });
 }

@@ -17,7 +17,7 @@ use demur_desk::{
     access::{self, Caller},
     verification::Verification,
 };
-use demur_ledger::verify::{Options, VerifyError, verify};
+use demur_ledger::verify::{Options, VerifyError, verify, verify_whole};
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{Method, StatusCode};
 use tokio::{sync::mpsc, task, time};
@@ -80,7 +80,7 @@ pub(super) async fn verified(
     let (turn, begun) = (service.desk.large_turn(caller)?, Instant::now());
     let verifying = task::spawn_blocking(move || {
         let _turn = turn;
-        verify(&export[..], &Options { threads: VERIFIER_THREADS, ..Options::default() }, &mut |_| ())
+        verify_whole(&export, &Options { threads: VERIFIER_THREADS, ..Options::default() })
     });
     let verified = verifying.await.map_err(|error| Refusal::bug(&error))?;
     let report = verified.map_err(|error| unreadable(&error))?;

@@ -342,7 +342,7 @@ fn export_that_is_too_long_to_read_is_refused_with_the_command_that_writes_it() 
 }
 
 /// Calls a tool and returns what comes back.
-fn play(server: &Server, token: &str, tool: &str, arguments: &Value) -> Value {
+pub(crate) fn play(server: &Server, token: &str, tool: &str, arguments: &Value) -> Value {
     let message = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             "name": tool, "arguments": arguments, "_meta": {
@@ -375,8 +375,8 @@ fn in_a_run_the_name_is_the_token_s_whatever_the_client_calls_itself() {
     let trace = &opened["structuredContent"]["trace"];
     let proposal = json!({"trace": trace, "objective": "Run them", "tools": ["cargo"]});
     let proposed = play(&server, &ada, "session_propose", &proposal);
-    assert_eq!(proposed["structuredContent"]["next"], "bo (critic): session_review 1", "{proposed}");
-    let review = json!({"trace": trace, "event": 1, "decision": "approved", "rationale": "fine"});
+    assert_eq!(proposed["structuredContent"]["next"], "bo (critic): session_review 2", "{proposed}");
+    let review = json!({"trace": trace, "event": 2, "decision": "approved", "rationale": "fine"});
     let words = |result: &Value| result["content"][0]["text"].as_str().unwrap().to_owned();
     let refused = play(&server, &ada, "session_review", &review);
     assert!(words(&refused).starts_with("NOT_PARTICIPANT"), "{refused}");

@@ -60,14 +60,14 @@ fn events_lead_to_their_neighbours_and_show_everything_recorded() {
     let server = Server::start_at(folder.path());
     let browser = Browser::sign_in(&server);
     let path = |number: u32| format!("/traces/{trace}/events/{number}");
-    let middle = browser.page(&path(3));
-    for words in [&path(2), &path(4), "artifact_recorded", "notes.txt", "commitment", "Signed with the key"] {
+    let middle = browser.page(&path(4));
+    for words in [&path(3), &path(5), "artifact_recorded", "notes.txt", "commitment", "Signed with the key"] {
         assert!(middle.contains(words), "{words}: {middle}");
     }
-    let (first, last) = (browser.page(&path(0)), browser.page(&path(5)));
+    let (first, last) = (browser.page(&path(0)), browser.page(&path(6)));
     assert!(!first.contains("rel=\"prev\"") && first.contains("rel=\"next\""), "{first}");
     assert!(last.contains("rel=\"prev\"") && !last.contains("rel=\"next\""), "{last}");
-    let unknown = browser.call("GET", &path(6)).send();
+    let unknown = browser.call("GET", &path(7)).send();
     assert_eq!(unknown.status, 404);
     assert!(unknown.text().contains("There is nothing here"), "{}", unknown.text());
     for rubbish in ["/traces/none", "/traces/01ARZ3NDEKTSV4RRFFQ69G5FAV", "/traces?after=1", "/traces?x=1"] {
@@ -84,13 +84,13 @@ fn an_artifact_is_shown_inert_or_not_at_all() {
     let server = Server::start_at(folder.path());
     let browser = Browser::sign_in(&server);
     let page = |number: u32| browser.page(&format!("/traces/{trace}/artifacts/{number}"));
-    let text = page(3);
+    let text = page(4);
     assert!(text.contains("alert(1)") && !text.contains("<script>alert"), "{text}");
     assert!(text.contains("U+202E") && text.contains("Written by an agent"), "{text}");
-    assert!(page(4).contains("are not text"));
-    let long = page(5);
+    assert!(page(5).contains("are not text"));
+    let long = page(6);
     assert!(long.contains("longer than what is shown") && !long.contains("long long"), "{long}");
-    assert!(long.contains(&format!("/v1/traces/{trace}/artifacts/5")), "{long}");
+    assert!(long.contains(&format!("/v1/traces/{trace}/artifacts/6")), "{long}");
     assert!(page(0).contains("no artifact"));
 }
 
@@ -120,7 +120,7 @@ fn what_is_missing_reads_differently_from_what_was_changed() {
     ] {
         assert_eq!(page.matches(&badge).count(), 1, "{badge}: {page}");
     }
-    let event = browser.page(&format!("/traces/{trace}/events/1"));
+    let event = browser.page(&format!("/traces/{trace}/events/2"));
     assert!(event.contains("COMMITMENT_MISMATCH"), "{event}");
     let report = browser.page(&format!("/traces/{trace}/verification"));
     assert!(report.contains("cannot be exported") && report.contains("holds other bytes"), "{report}");
@@ -216,7 +216,8 @@ fn proof_a_long_trace_is_read_page_by_page() {
     let folder = tempfile::tempdir().unwrap();
     let mut run = Recorded::open(folder.path(), "many");
     run.propose("record many");
-    run.fill(count - 3);
+    // Opening, policy, proposal and its approval are there.
+    run.fill(count - 4);
     let trace = run.close();
     let server = Server::start_at(folder.path());
     let browser = Browser::sign_in(&server);

@@ -5,10 +5,14 @@ use std::path::Path;
 use demur_desk::{data::DataFolder, owner::Owner};
 use demur_ledger::{
     author::{Artifact, Author, Place},
-    content::{ArtifactContent, ProposalContent, ProposalReviewContent, SessionContent},
+    content::{
+        ArtifactContent, PolicyContent, PolicyDocument, ProposalContent, ProposalReviewContent,
+        SessionContent,
+    },
     event_type::{Content, Facts},
     facts::{
-        Participant, Policy, ProposalCreated, ProposalDecision, ProposalReviewed, Risk, SessionInitialized,
+        Participant, Policy, PolicyRecorded, ProposalCreated, ProposalDecision, ProposalReviewed, Risk,
+        SessionInitialized,
     },
     name::{Position, TraceId},
     role::Role,
@@ -27,22 +31,24 @@ pub(crate) struct Recorded {
 impl Recorded {
     /// Opens a run in this folder.
     pub(crate) fn open(folder: &Path, task: &str) -> Self {
+        let mut run = Self::without_policy(folder, task, |role| format!("the {role}"));
+        run.record_policy(policy());
+        run
+    }
+
+    /// Opens a run whose policy is not recorded; each role is played by a key of this name.
+    pub(crate) fn without_policy(folder: &Path, task: &str, name: impl Fn(Role) -> String) -> Self {
         let (owner, _) = Owner::open_or_create(&DataFolder::at(folder.to_owned())).unwrap();
-        let [planner, executor, critic] = [Role::Planner, Role::Executor, Role::Critic]
-            .map(|role| owner.enrol(&format!("the {role}"), role).unwrap());
+        let [planner, executor, critic] =
+            [Role::Planner, Role::Executor, Role::Critic].map(|role| owner.enrol(&name(role), role).unwrap());
         let participant =
             |author: &Author| Participant { principal: author.principal(), role: author.role() };
         let mut participants = [&planner, &executor, &critic].map(participant);
         participants.sort_unstable();
         let trace = TraceId::new(owner.system().now().unwrap(), &mut owner.system());
         let mut run = Self { owner, planner, executor, critic, trace, head: None };
-        let policy = Policy {
-            approval_from: Risk::Medium,
-            evidence_minimum: 1.try_into().unwrap(),
-            fallback: false,
-            retry_limit: 1.try_into().unwrap(),
-        };
-        let facts = SessionInitialized { participants: participants.to_vec().try_into().unwrap(), policy };
+        let participants = participants.to_vec().try_into().unwrap();
+        let facts = SessionInitialized { participants, policy: policy() };
         let content = SessionContent {
             constraints: Vec::new().try_into().unwrap(),
             objective: "see whether it holds".try_into().unwrap(),
@@ -50,6 +56,16 @@ impl Recorded {
         };
         run.planned(facts.into(), Content::SessionInitialized(content));
         run
+    }
+
+    /// Has an operator record the policy of the run.
+    fn record_policy(&mut self, numbers: Policy) {
+        let operator = self.owner.enrol("the operator", Role::Operator).unwrap();
+        let document = PolicyDocument::of_numbers(numbers);
+        let content = Some(Content::PolicyRecorded(PolicyContent { document, hash: None }));
+        let place = self.place();
+        let said = operator.say(&place, PolicyRecorded {}, content, &mut self.owner.system()).unwrap();
+        self.head = Some(self.owner.sequencer().submit(said, None).unwrap().position);
     }
 
     /// Records a proposal and its approval: the run goes on to execute.
@@ -128,6 +144,15 @@ impl Recorded {
     /// Lets the folder go; returns the trace.
     pub(crate) fn close(self) -> String {
         self.trace.to_string()
+    }
+}
+
+fn policy() -> Policy {
+    Policy {
+        approval_from: Risk::Medium,
+        evidence_minimum: 1.try_into().unwrap(),
+        fallback: false,
+        retry_limit: 1.try_into().unwrap(),
     }
 }
 

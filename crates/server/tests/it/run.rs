@@ -1,5 +1,6 @@
 //! Accountable runs over the wire: tokens play the four roles, each with keys of its own.
 
+use demur_core::hash::sha256;
 use serde_json::{Value, json};
 
 use crate::{client::Reply, server::Server};
@@ -14,11 +15,16 @@ pub(crate) struct Run {
 impl Run {
     /// Opens a run.
     pub(crate) fn open() -> Self {
+        Self::open_with(&opening())
+    }
+
+    /// Opens a run with this document.
+    pub(crate) fn open_with(opening: &Value) -> Self {
         let server = Server::start();
         let tokens: Vec<_> =
             ["ada", "bo", "cy", "dee"].map(|name| (name, server.token(name, &["ask"]))).into();
         let mut run = Self { server, trace: String::new(), tokens };
-        let opened = run.post("ada", "/v1/runs", &opening());
+        let opened = run.post("ada", "/v1/runs", opening);
         assert_eq!(opened.status, 201, "{opened:?}");
         opened.json()["trace"].as_str().unwrap().clone_into(&mut run.trace);
         run
@@ -67,7 +73,7 @@ impl Run {
         self.said("cy", &review(proposal));
         let intent = self.said("bo", &intent(proposal));
         self.said("cy", &intent_review(intent));
-        let input = self.said("bo", &artifact("input", "{}"));
+        let input = self.said("bo", &artifact("input", INPUT));
         let started = self.said("bo", &start(intent, input));
         let output = self.said("bo", &artifact("output", "all tests pass"));
         (output, self.said("bo", &complete(started, output)))
@@ -104,8 +110,9 @@ pub(crate) fn review(proposal: u64) -> Value {
     })
 }
 
+/// Returns an intent whose input is `INPUT`.
 pub(crate) fn intent(proposal: u64) -> Value {
-    let hash = "0".repeat(64);
+    let hash = sha256(INPUT.as_bytes());
     json!({
         "role": "executor", "type": "tool_intent_signed",
         "facts": {"proposal": proposal, "meets": [], "retries": null, "risk": "low"},
@@ -197,7 +204,11 @@ fn tokens_take_a_run_from_its_opening_to_the_verdict() {
         (&json!("pass"), &json!("completed")),
         "{audited}"
     );
-    assert!(audited["report"].is_object() && audited["run"]["next"] == json!([]), "{audited}");
+    assert_eq!(
+        (&audited["report"]["status"], &audited["run"]["next"]),
+        (&json!("pass"), &json!([])),
+        "{audited}"
+    );
     let again = audit().json();
     assert_eq!(
         (&again["status"], &again["report"]),
@@ -225,10 +236,18 @@ fn run_that_ends_with_a_verdict_of_its_auditor_is_followed_by_its_checkpoint() {
     );
     assert_eq!((started.status, checkpoints(&run)), (201, 0), "{started:?}");
     let through = json!({"sequence": started.json()["sequence"], "hash": started.json()["hash"]});
-    run.said("dee", &json!({
-        "role": "auditor", "type": "verification_run_completed", "facts": {"status": "fail", "through": through},
-        "content": {"report": "0".repeat(64), "summary": "nobody can tell"},
-    }));
+    let report = json!({"status": "fail", "why": "nobody can tell"}).to_string();
+    let verdict = |status: &str| {
+        json!({
+            "role": "auditor", "type": "verification_run_completed", "facts": {"status": status, "through": through},
+            "content": {"report": demur_core::hash::sha256(report.as_bytes()), "summary": "nobody can tell"},
+        })
+    };
+    run.refused("dee", &verdict("fail"), 409, "REPORT_MISMATCH");
+    let recorded = json!({"role": "auditor", "type": "report_recorded", "artifact": {"text": report}});
+    run.said("dee", &recorded);
+    run.refused("dee", &json!({"role": "auditor", "type": "report_recorded"}), 400, "ARTIFACT_MISSING");
+    run.said("dee", &verdict("fail"));
     assert_eq!(checkpoints(&run), 1);
     // The export shows that the run stood under it.
     assert!(exported(&run).text().lines().any(|line| line.starts_with("{\"inclusion\":")));
@@ -332,5 +351,8 @@ fn artifacts_are_what_their_bytes_are_whichever_way_they_come() {
     run.refused("bo", &given, 400, "MALFORMED");
     run.refused("bo", &json!({"role": "executor", "type": "artifact_recorded"}), 400, "ARTIFACT_MISSING");
 }
+
+/// The input of every tool.
+pub(crate) const INPUT: &str = "{}";
 
 const TRACE: &str = "01KA000000000000000000RN01";

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::run::{
-    Run, artifact, claim, complete, conclusion, intent, intent_review, opening, proposal, review, start,
+    INPUT, Run, artifact, claim, complete, conclusion, intent, intent_review, opening, proposal, review,
+    start,
 };
 
 /// LED-02
@@ -103,7 +104,7 @@ fn nothing_happens_before_its_time() {
     run.said("cy", &review(at));
     run.refused("cy", &review(at), 409, "REFERENCE");
     let signed = run.said("bo", &intent(at));
-    let input = run.said("bo", &artifact("input", "{}"));
+    let input = run.said("bo", &artifact("input", INPUT));
     run.refused("bo", &start(signed, input), 409, "APPROVAL_MISSING");
     run.said("cy", &intent_review(signed));
     let started = run.said("bo", &start(signed, input));

@@ -7,6 +7,7 @@ use demur_core::{key::Fingerprint, time::Timestamp};
 use demur_ledger::{
     envelope::Event,
     event_type::TraceKind,
+    meaning::Known,
     name::{Position, Sequence, TraceId},
     newer::Reading,
     state::GuardError,
@@ -142,7 +143,7 @@ impl Folding {
     /// Folds the next event. After one that does not fit the rest of its trace is passed over.
     fn apply(&mut self, event: &Event) -> Result<(), GuardError> {
         let applied = match &mut self.0 {
-            Some((_, Some(state))) => state.apply(event),
+            Some((_, Some(state))) => state.follow(event, Known::NOTHING).map(drop),
             _ => Ok(()),
         };
         applied.inspect_err(|_| self.give_up())

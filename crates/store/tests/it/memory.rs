@@ -75,7 +75,7 @@ fn lie_is_undone_by_a_power_cut_unless_an_honest_write_follows() {
     for _ in 0..2 {
         *next.lock().unwrap() = Fault::Lie;
         done(&store, slice::from_ref(&opening));
-        assert_eq!(length(&store), start + 1);
+        assert_eq!(length(&store), start + 2);
         store.lose_power();
         assert_eq!(length(&store), start);
     }
@@ -83,7 +83,7 @@ fn lie_is_undone_by_a_power_cut_unless_an_honest_write_follows() {
     done(&store, slice::from_ref(&opening));
     done(&store, &[proposal]);
     store.lose_power();
-    assert_eq!(length(&store), start + 2);
+    assert_eq!(length(&store), start + 3);
 }
 
 #[test]

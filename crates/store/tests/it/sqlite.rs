@@ -177,9 +177,9 @@ fn ledger_is_neither_changed_nor_deleted_by_sql() {
         "DELETE FROM events",
         "UPDATE traces SET opened = 0",
         "DELETE FROM traces",
-        "UPDATE events SET content = x'00', content_salt = x'' WHERE ordinal = 9",
-        "UPDATE events SET content = x'' WHERE ordinal = 9",
-        "UPDATE events SET artifact = NULL, artifact_salt = NULL WHERE ordinal = 9",
+        "UPDATE events SET content = x'00', content_salt = x'' WHERE ordinal = 10",
+        "UPDATE events SET content = x'' WHERE ordinal = 10",
+        "UPDATE events SET artifact = NULL, artifact_salt = NULL WHERE ordinal = 10",
     ] {
         let error = raw.execute(sql, []).unwrap_err();
         assert!(error.to_string().contains("is never"), "{sql}: {error}");
@@ -191,13 +191,13 @@ fn ledger_is_neither_changed_nor_deleted_by_sql() {
 #[test]
 fn erased_content_reads_as_erased_and_the_rest_stands() {
     let filled = Filled::new();
-    let sql = "UPDATE events SET content = x'', content_salt = x'' WHERE ordinal = 8;
+    let sql = "UPDATE events SET content = x'', content_salt = x'' WHERE ordinal = 9;
                UPDATE events SET content = x'', content_salt = x'', artifact = x'', artifact_salt = x''
-               WHERE ordinal = 9";
+               WHERE ordinal = 10";
     filled.raw().execute_batch(sql).unwrap();
     let store = filled.open();
-    let seventh = store.changes(Cursor::START, 7).unwrap()[6].0;
-    let changes = store.changes(seventh, 3).unwrap();
+    let eighth = store.changes(Cursor::START, 8).unwrap()[7].0;
+    let changes = store.changes(eighth, 3).unwrap();
     assert_eq!((&changes[0].1.content, &changes[0].1.artifact), (&Kept::Erased, &Kept::Absent));
     assert_eq!((&changes[1].1.content, &changes[1].1.artifact), (&Kept::Erased, &Kept::Erased));
     assert!(matches!(changes[2].1.content, Kept::Here(_)));
@@ -255,8 +255,8 @@ fn reader_in_the_middle_of_a_page_does_not_hold_the_writer_up() {
         }
     }
     // The reader saw the moment at which it began.
-    assert_eq!(seen, 31);
-    assert_eq!(store.changes(Cursor::START, 1000).unwrap().len(), 31 + 6);
+    assert_eq!(seen, 33);
+    assert_eq!(store.changes(Cursor::START, 1000).unwrap().len(), 33 + 6);
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn unfinished_artifacts_of_a_dead_process_are_swept_up() {
     fs::write(&unfinished, b"half an artif").unwrap();
     let store = filled.open();
     assert!(!unfinished.exists());
-    assert_eq!(store.events(filled.work.trace(), Sequence::FIRST, 100).unwrap().len(), 13);
+    assert_eq!(store.events(filled.work.trace(), Sequence::FIRST, 100).unwrap().len(), 14);
 }
 
 /// The lock of the folder is the lease: whoever has it knows that all others are dead.

@@ -32,7 +32,7 @@ impl Run {
             "task": "tests", "objective": "The tests pass", "agents": {"executor": "bo", "critic": "cy", "auditor": "cy"},
         }));
         let told = &opened["structuredContent"];
-        assert_eq!((&told["phase"], &told["events"]), (&json!("planning"), &json!([0])), "{opened}");
+        assert_eq!((&told["phase"], &told["events"]), (&json!("planning"), &json!([0, 1])), "{opened}");
         assert_eq!(told["next"], "ada (planner): session_propose", "{opened}");
         let trace = told["trace"].as_str().unwrap().to_owned();
         Self { ada, bo, cy, trace }
@@ -107,8 +107,8 @@ fn claim(evidence: &[u64], executions: &[u64]) -> Value {
 fn plan(run: &mut Run) -> u64 {
     run.refuses(Bo, "session_propose", &proposal(), "NOT_PARTICIPANT");
     run.refuses(Bo, "session_intend", &intent(0, &[]), "OUT_OF_PHASE");
-    let proposed = run.does(Ada, "session_propose", &proposal(), "cy (critic): session_review 2");
-    assert_eq!(proposed, 2, "one attempt was noted before it");
+    let proposed = run.does(Ada, "session_propose", &proposal(), "cy (critic): session_review 3");
+    assert_eq!(proposed, 3, "opening, policy, and one attempt that was noted");
     proposed
 }
 
@@ -145,11 +145,17 @@ fn execute(run: &mut Run, proposed: u64) -> (u64, u64) {
     let intended = run.does(Bo, "session_intend", &intent(proposed, &[0]), "cy (critic): session_review");
     run.refuses(Bo, "session_start", &json!({"intent": intended}), "APPROVAL_MISSING");
     run.refuses(Cy, "session_review", &review(intended, "rejected"), "ARGUMENTS");
-    run.does(Cy, "session_review", &review(intended, "approved"), "bo (executor): session_start");
+    run.does(Cy, "session_review", &review(intended, "approved"), "cy (critic): session_challenge");
+    run.refuses(Bo, "session_start", &json!({"intent": intended}), "CONDITION_UNSHOWN");
+    let input = run.standing()["intents"][0]["input"].as_u64().unwrap();
+    let mut judged = json!({"event": intended, "act": "judge", "check": {"condition": 0, "holds": true}});
+    run.refuses(Cy, "session_challenge", &judged, "MALFORMED");
+    judged["check"]["evidence"] = json!([input]);
+    run.refuses(Bo, "session_challenge", &judged, "NOT_PARTICIPANT");
+    run.does(Cy, "session_challenge", &judged, "bo (executor): session_start");
     run.refuses(Bo, "session_report", &report(intended), "REFERENCE");
     let started =
         run.does(Bo, "session_start", &json!({"intent": intended}), "bo (executor): session_report");
-    let input = run.standing()["intents"][0]["input"].as_u64().unwrap();
     let shown = run.call(Cy, "session_show", &json!({"artifact": input}));
     assert_eq!(shown["structuredContent"]["artifact"], r#"{"arguments":["test"],"jobs":2}"#, "{shown}");
     run.refuses(Bo, "session_claim", &claim(&[input], &[started]), "EXECUTION_OPEN");
@@ -165,6 +171,12 @@ fn argue(run: &mut Run, (output, ended): (u64, u64)) -> u64 {
     run.refuses(Bo, "session_claim", &claim(&[], &[ended]), "EVIDENCE_MINIMUM");
     let claimed =
         run.does(Bo, "session_claim", &claim(&[output], &[ended]), "cy (critic): session_challenge");
+    let check = |is: &str| {
+        let check = json!({"artifact": output, "at": "size", "is": is, "value": 0});
+        json!({"event": claimed, "act": "check_own", "check": check})
+    };
+    run.refuses(Bo, "session_challenge", &check("eq"), "CHECK_FAILED");
+    run.does(Bo, "session_challenge", &check("gt"), "cy (critic): session_challenge");
     let dispute = |event: u64, act: &str| json!({"event": event, "act": act, "reason": "which tests?"});
     run.refuses(Bo, "session_challenge", &dispute(claimed, "challenge"), "NOT_PARTICIPANT");
     run.refuses(Cy, "session_audit", &json!({}), "OUT_OF_PHASE");

@@ -16,14 +16,14 @@ fn rust(name: &str) -> String {
 }
 
 /// Returns the words that start an example agent in Python.
-fn python(name: &str) -> Vec<String> {
+pub(super) fn python(name: &str) -> Vec<String> {
     let interpreter = std::env::var("DEMUR_PYTHON").expect("DEMUR_PYTHON is not set: run `cargo xtask test`");
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/agents/python").join(name);
     vec![interpreter, script.canonicalize().unwrap().to_str().unwrap().to_owned()]
 }
 
 /// Returns a sandbox with keys for agents of their own, in files beside the task.
-fn with_agents() -> Sandbox {
+pub(super) fn with_agents() -> Sandbox {
     let sandbox = Sandbox::new();
     for (name, role) in [("ben", "executor"), ("cleo", "critic"), ("mallory", "critic")] {
         let file = format!("{name}.key");
@@ -33,14 +33,21 @@ fn with_agents() -> Sandbox {
 }
 
 /// Returns the lines that let a program play a role.
-fn player(role: &str, name: &str, command: &[String]) -> String {
+pub(super) fn player(role: &str, name: &str, command: &[String]) -> String {
     format!("\n[agents.{role}]\nname = {name:?}\ncommand = {command:?}\ntimeout = \"20s\"\n")
 }
 
 const PLAN: &str = r#"{"calls":[
-  {"claim":"Everything is clean.","command":["rm","-r","precious.txt"],"name":"clean","risk":"low","stdin":"","tool":"rm"},
+  {"claim":"Everything is clean.","command":["rm","-r","precious.txt"],"name":"clean","risk":"low","stdin":"","tool":"tidy"},
   {"claim":"It has twelve bytes.","command":["wc","-c"],"name":"count","risk":"medium","stdin":"twelve bytes","tool":"wc"}],
  "verdict":"the task is done"}"#;
+
+/// Returns a task whose proposal asks for the tools of the plan, and a policy that names them.
+fn draft_of_plan() -> Draft {
+    let Draft { task, .. } = Draft::new();
+    let task = task.replace("\"the work\"\n", "\"the work\"\ntools = [\"wc\", \"tidy\"]\n");
+    Draft { task, policy: "[tools.wc]\n\n[tools.tidy]\n".to_owned() }
+}
 
 /// Returns a sandbox with a task that an executor and a critic of their own do.
 pub(super) fn two() -> Sandbox {
@@ -48,14 +55,14 @@ pub(super) fn two() -> Sandbox {
     fs::write(sandbox.path("plan.json"), PLAN).unwrap();
     let executor = [rust("executor"), "ben.key".to_owned(), "plan.json".to_owned()];
     let critic = [rust("critic"), "cleo.key".to_owned()];
-    let draft = Draft::new();
+    let draft = draft_of_plan();
     let players = player("executor", "ben", &executor) + &player("critic", "cleo", &critic);
     let task = draft.task.replace("[[proposal]]", &(players + "\n[[proposal]]"));
-    Draft { task, policy: String::new() }.write(&sandbox);
+    Draft { task, ..draft }.write(&sandbox);
     sandbox
 }
 
-fn check_both_verifiers(sandbox: &Sandbox) {
+pub(super) fn check_both_verifiers(sandbox: &Sandbox) {
     assert_ne!(verdict(sandbox), "fail");
     let (code, said) = verify_alone(&sandbox.path("last.jsonl"));
     assert_eq!(code, Some(0), "{said}");
@@ -80,14 +87,14 @@ fn python_critic_blocks_an_unsafe_intent_of_the_rust_executor() {
     fs::write(sandbox.path("precious.txt"), "keep me").unwrap();
     let executor = [rust("executor"), "ben.key".to_owned(), "plan.json".to_owned()];
     let critic = [python("critic.py"), vec!["cleo.key".to_owned()]].concat();
-    let draft = Draft::new();
+    let draft = draft_of_plan();
     let task = draft.task.replace(
         "[[proposal]]",
         &(player("executor", "ben", &executor) + &player("critic", "cleo", &critic) + "\n[[proposal]]"),
     );
-    let reply = Draft { task, policy: String::new() }.run(&sandbox, 0);
+    let reply = Draft { task, ..draft }.run(&sandbox, 0);
     assert_eq!((&reply["phase"], &reply["tools"]["blocked"]), (&"completed".into(), &1.into()));
-    let (reviews, ran) = fate(&sandbox, "rm");
+    let (reviews, ran) = fate(&sandbox, "tidy");
     assert!(reviews.len() == 1 && reviews[0].starts_with("blocks") && !ran, "{reviews:?} {ran}");
     let (reviews, ran) = fate(&sandbox, "wc");
     assert!(reviews.len() == 1 && reviews[0].starts_with("lets") && ran, "{reviews:?} {ran}");
@@ -101,14 +108,14 @@ fn rust_critic_and_python_executor_come_to_an_end_too() {
     fs::write(sandbox.path("plan.json"), PLAN).unwrap();
     let executor = [python("executor.py"), vec!["ben.key".to_owned(), "plan.json".to_owned()]].concat();
     let critic = [rust("critic"), "cleo.key".to_owned()];
-    let draft = Draft::new();
+    let draft = draft_of_plan();
     let task = draft.task.replace(
         "[[proposal]]",
         &(player("executor", "ben", &executor) + &player("critic", "cleo", &critic) + "\n[[proposal]]"),
     );
-    let reply = Draft { task, policy: String::new() }.run(&sandbox, 0);
+    let reply = Draft { task, ..draft }.run(&sandbox, 0);
     assert_eq!(reply["phase"], "completed");
-    assert!(!fate(&sandbox, "rm").1);
+    assert!(!fate(&sandbox, "tidy").1);
     check_both_verifiers(&sandbox);
 }
 
@@ -192,7 +199,7 @@ answers = None
 for heard in agent:
     if isinstance(heard, Turn):
         if answers is None:
-            review = ("proposal_reviewed", {"conditions": 0, "decision": "approved", "proposal": 1}, {"conditions": [], "rationale": "fine"})
+            review = ("proposal_reviewed", {"conditions": 0, "decision": "approved", "proposal": 2}, {"conditions": [], "rationale": "fine"})
             own, hello = agent._key, agent.hello
             answers = []
             # With the key of somebody who takes no part.
@@ -262,10 +269,9 @@ fn everything_a_separate_executor_does_needs_approval() {
     fs::write(sandbox.path("plan.json"), PLAN).unwrap();
     fs::write(sandbox.path("precious.txt"), "keep me").unwrap();
     let executor = [rust("executor"), "ben.key".to_owned(), "plan.json".to_owned()];
-    let draft = Draft::new();
+    let draft = draft_of_plan();
     let task = draft.task.replace("[[proposal]]", &(player("executor", "ben", &executor) + "\n[[proposal]]"));
-    let policy = "[tools.wc]\n".to_owned();
-    let reply = Draft { task, policy }.run(&sandbox, 0);
+    let reply = Draft { task, ..draft }.run(&sandbox, 0);
     assert_eq!((&reply["tools"]["blocked"], &reply["tools"]["completed"]), (&1.into(), &1.into()));
     assert!(sandbox.path("precious.txt").exists());
 }

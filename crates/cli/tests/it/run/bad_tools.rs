@@ -79,7 +79,7 @@ fn run_that_lacks_evidence_says_so() {
     let draft = Draft::new().call("one", &["true"]).claim("It ran.", &["one"]);
     draft.demand("evidence_minimum = 3\n").run(&sandbox, 3);
     let why = entries(&sandbox).last().unwrap()["why"].as_str().unwrap().to_owned();
-    let lacks = "a claim must cite 3 artifacts (evidence_minimum), and its calls left fewer";
+    let lacks = "a claim must cite artifacts with different bytes, at least 3 (evidence_minimum), and its calls left fewer";
     assert!(why.contains(lacks), "{why}");
 }
 

@@ -10,7 +10,6 @@ use demur_ledger::{
     content::Opening,
     entry::ArtifactPlace,
     envelope::Event,
-    event_type::Facts,
     export::Disclosure,
     name::{Sequence, TraceId},
 };
@@ -97,7 +96,7 @@ fn event_line(
     stored: Stored,
 ) -> Result<(String, Option<RecordedArtifact>), Refusal> {
     let event = read_event(trace, at, &stored)?;
-    let records = event.said().is_ok_and(|said| matches!(said.facts, Facts::ArtifactRecorded(_)));
+    let records = event.said().is_ok_and(|said| said.facts.recorded_bytes().is_some());
     let artifact = Some(stored.artifact).filter(|kept| records || !matches!(kept, Kept::Absent));
     let shown = match stored.content {
         Kept::Here(opening) => ShownEvent::new(event, Some(opening)),

@@ -7,10 +7,10 @@ use demur_api::{
     run::ClaimId,
 };
 use demur_core::{limit::Text, time::Timestamp};
-use demur_engine::{Reply, refusal::RuleRefusal};
+use demur_engine::{Reply, command::Consequences, refusal::RuleRefusal};
 use demur_ledger::{
     author::{Artifact, Author, Place},
-    content::ArtifactContent,
+    content::{ArtifactContent, PolicyContent},
     entry::Entry,
     event_type::{Content, Facts},
     name::{Position, Sequence, TraceId},
@@ -22,7 +22,11 @@ use demur_sequencer::{Sequencer, SequencerError, Series};
 use demur_store::contract::{Kept, RecordKey, Swap};
 
 use super::{claim, lines::NewLines};
-use crate::{operating_system::OperatingSystem, owner::Owner, run::read_on};
+use crate::{
+    operating_system::OperatingSystem,
+    owner::Owner,
+    run::{open::policy_follows, read_on},
+};
 
 /// A run in progress.
 pub(super) struct Recorder<'a> {
@@ -73,6 +77,19 @@ impl<'a> Recorder<'a> {
         self.take(decided.events, decided.reply)
     }
 
+    /// Opens the run with the planner's key, and records its policy in the same commit.
+    pub(super) fn open(
+        &mut self,
+        author: &Author,
+        (facts, content): (Facts, Option<Content>),
+        policy: &PolicyContent,
+    ) -> Result<(), Refusal> {
+        let submission = author.say(&self.place()?, facts, content, &mut { self.system })?;
+        let rest = policy_follows(policy.clone());
+        let decided = self.series.submit_followed(submission, None, rest).map_err(under_claim(self.trace))?;
+        self.take(decided.events, decided.reply)
+    }
+
     /// Stores bytes with an author's key.
     pub(super) fn store(
         &mut self,
@@ -85,6 +102,14 @@ impl<'a> Recorder<'a> {
         let artifact = Artifact::new(bytes, &mut { self.system });
         let content = Some(Content::ArtifactRecorded(content));
         let submission = author.say(&self.place()?, artifact.facts(), content, &mut { self.system })?;
+        let decided = self.series.submit(submission, Some(&artifact)).map_err(under_claim(self.trace))?;
+        self.take(decided.events, decided.reply)
+    }
+
+    /// Stores the auditor's report with its key.
+    pub(super) fn store_report(&mut self, author: &Author, bytes: Vec<u8>) -> Result<(), Refusal> {
+        let artifact = Artifact::new(bytes, &mut { self.system });
+        let submission = author.say(&self.place()?, artifact.report_facts(), None, &mut { self.system })?;
         let decided = self.series.submit(submission, Some(&artifact)).map_err(under_claim(self.trace))?;
         self.take(decided.events, decided.reply)
     }
@@ -105,13 +130,14 @@ impl<'a> Recorder<'a> {
         read_on(self.ledger.store(), self.trace, self.history, |event, opening| lines.push(event, opening))
     }
 
-    /// Records what an agent in a process of its own said, or returns why it is refused.
+    /// Records what an agent in a process of its own said and what the desk adds to it, or returns why it is refused.
     pub(super) fn submit(
         &mut self,
         submission: Submission,
         artifact: Option<&Artifact>,
+        rest: Consequences,
     ) -> Result<Result<Position, RuleRefusal>, Refusal> {
-        let recorded = match self.ledger.submit_with(submission, artifact, &[self.condition()]) {
+        let recorded = match self.ledger.submit_followed(submission, artifact, rest, &[self.condition()]) {
             Ok(acknowledged) => Ok(acknowledged.position),
             Err(SequencerError::Refused(refusal)) => Err(refusal),
             Err(error) => return Err(under_claim(self.trace)(error)),
@@ -163,6 +189,9 @@ impl<'a> Recorder<'a> {
             let content = entry.opening.as_ref().map(|opening| &opening.bytes[..]);
             let damaged = |error: GuardError| SequencerError::Damaged { trace, sequence, code: error.code() };
             self.history.take(&entry.event, content).map_err(damaged)?;
+            if let Some(place) = &entry.artifact {
+                self.history.learn(sequence, *place.address.as_digest());
+            }
             self.undone.push(entry);
         }
         self.heard(reply)
@@ -271,9 +300,9 @@ mod tests {
 
         claim::take(there, trace, claims[1], true, now).unwrap();
         assert!(is_claimed(recorder.commit()));
-        assert!(is_claimed(recorder.submit(said, None)));
+        assert!(is_claimed(recorder.submit(said, None, Consequences::default())));
         assert!(is_claimed(recorder.abort("it is enough")));
-        assert_eq!(there.sequencer().store().events(trace, Sequence::FIRST, 10).unwrap().len(), 1);
+        assert_eq!(there.sequencer().store().events(trace, Sequence::FIRST, 10).unwrap().len(), 2);
     }
 
     #[test]
@@ -297,10 +326,10 @@ mod tests {
             (length, lines.iter().map(sequence).collect::<Vec<_>>())
         };
         let mut history = History::new();
-        assert_eq!(told(&mut history, 1, MAX), (4, vec![1, 2, 3]));
+        assert_eq!(told(&mut history, 2, MAX), (5, vec![2, 3, 4]));
         // What was known is gone, and what was told is not told again.
-        assert_eq!(told(&mut History::new(), 4, MAX), (7, vec![4, 5, 6]));
-        assert_eq!(told(&mut history, 7, 1), (10, vec![7]));
+        assert_eq!(told(&mut History::new(), 5, MAX), (8, vec![5, 6, 7]));
+        assert_eq!(told(&mut history, 8, 1), (11, vec![8]));
     }
 
     const MAX: usize = usize::MAX;

@@ -14,9 +14,9 @@ use demur_api::{
 use demur_core::limit::{LimitError, Text};
 use demur_ledger::{
     author::Author,
-    content::{ExecutionContent, VerificationContent},
+    content::ExecutionContent,
     event_type::{Content, Facts},
-    facts::{Participant, VerificationRunCompleted, VerificationStatus},
+    facts::{Participant, VerificationRunCompleted},
     name::Sequence,
     role::Role,
     state::Phase,
@@ -34,7 +34,7 @@ use super::{
 };
 use crate::{
     audit::{self, threads},
-    run::{check_record, verdict},
+    run::{Found, check_record, verdict},
 };
 
 /// One report on its way to the next step.
@@ -56,8 +56,7 @@ pub(super) struct Steps<'a> {
 /// What the auditor found, and in how many events.
 pub(super) struct Audited {
     length: u64,
-    status: VerificationStatus,
-    content: VerificationContent,
+    found: Found,
 }
 
 /// What came of one look at the roles.
@@ -186,6 +185,9 @@ impl<'a> Steps<'a> {
 
     fn perform(&mut self, author: &Author, next: Move) -> Result<Looked, Refusal> {
         match next {
+            Move::Say(facts @ Facts::SessionInitialized(_), content) => {
+                self.recorder.open(author, (facts, content), &self.orders.recorded_policy)?;
+            }
             Move::Say(facts, content) => {
                 let ends = matches!(facts, Facts::ToolExecutionCompleted(_) | Facts::ToolExecutionFailed(_));
                 self.recorder.say(author, facts, content)?;
@@ -240,12 +242,16 @@ impl<'a> Steps<'a> {
     fn verify(&mut self, author: &Author) -> Result<Looked, Refusal> {
         self.recorder.commit()?;
         let (history, kept) = (&self.recorder.history, self.report.kept);
-        let is_kept =
-            |found: &Audited| found.length == history.state().length() && kept == Some(found.content.report);
-        if let Some(Audited { status, content, .. }) = self.audited.take().filter(is_kept) {
+        let is_kept = |audited: &Audited| {
+            audited.length == history.state().length() && kept == Some(audited.found.content.report)
+        };
+        if let Some(Audited { found: Found { status, content, report }, .. }) =
+            self.audited.take().filter(is_kept)
+        {
             let through = history.verification;
             let through = through.ok_or_else(|| Refusal::bug(&"a verification that has not begun"))?;
             let facts = VerificationRunCompleted { status, through };
+            self.recorder.store_report(author, report)?;
             self.recorder.say(author, facts.into(), Some(Content::VerificationRunCompleted(content)))?;
             return Ok(Looked::Moved);
         }
@@ -253,9 +259,9 @@ impl<'a> Steps<'a> {
         let options = Options { profile, threads: threads(), ..Options::default() };
         let (ledger, trace) = (self.recorder.ledger, self.recorder.trace);
         let report = audit::audit(ledger, trace, &options, &mut |_| ())??;
-        let (status, content, bytes) = verdict(&report)?;
-        *self.audited = Some(Audited { length: history.state().length(), status, content });
-        let report = String::from_utf8(bytes).map_err(|error| Refusal::bug(&error))?;
+        let found = verdict(&report)?;
+        let report = String::from_utf8(found.report.clone()).map_err(|error| Refusal::bug(&error))?;
+        *self.audited = Some(Audited { length: history.state().length(), found });
         Ok(Looked::Client(DriveStep::Keep(AuditReport { report })))
     }
 

@@ -6,11 +6,14 @@ use demur_api::{
     run::{SubmitInRun, SubmittedInRun, UnprovenRun},
 };
 use demur_engine::refusal::RuleRefusal;
-use demur_ledger::{facts::RefusalCode, name::TraceId};
+use demur_ledger::{event_type::Facts, facts::RefusalCode, name::TraceId, statement::Statement};
 use demur_run::line::{FromAgent, FromDesk, Refused, Submit};
 
 use super::{claim_unknown, held, lines::text, lock, recorder::Recorder};
-use crate::{owner::Owner, run::door};
+use crate::{
+    owner::Owner,
+    run::{door, open::policy_follows},
+};
 
 /// Records what an agent in a process of its own said, if it may.
 pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<SubmittedInRun, Refusal> {
@@ -29,6 +32,10 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
     })?;
     let mut recorder = Recorder::new(owner, (trace, said.claim), (&mut driving.history, driving.told))?;
     let Submit { submission, artifact } = *submit;
+    let opens = Statement::parse(&submission.statement)
+        .is_ok_and(|statement| matches!(statement.facts, Facts::SessionInitialized(_)));
+    let policy = opens.then(|| driving.orders.recorded_policy.clone());
+    let rest = policy.map(policy_follows).unwrap_or_default();
     let refused = match door::refuse(ledger, (trace, recorder.history), &hello, &submission) {
         Err(Refusal { code: Code::RecordUnproven, message, .. }) => {
             let (length, events) = recorder.into_lines();
@@ -40,7 +47,7 @@ pub fn submit(owner: &Owner, trace: TraceId, said: &SubmitInRun) -> Result<Submi
     };
     let answer = match refused {
         Some(refused) => FromDesk::Refused(refused),
-        None => match recorder.submit(submission, artifact.as_ref())? {
+        None => match recorder.submit(submission, artifact.as_ref(), rest)? {
             Ok(position) => FromDesk::Recorded(position),
             Err(refusal) => FromDesk::Refused(told(refusal)?),
         },

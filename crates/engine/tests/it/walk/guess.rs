@@ -8,19 +8,20 @@ use demur_ledger::{
     entry::Entry,
     event_type::{EventType, Facts},
     facts::{
-        CheckpointRecorded, Cited, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised,
-        FailureKind, FinalStatementSigned, IntentDecision, Participant, Policy, ProposalCreated,
-        ProposalDecision, ProposalReviewed, RecoveryRecorded, Risk, SessionAborted, SessionInitialized,
-        ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted, ToolIntentReviewed,
-        ToolIntentSigned, VerificationProfile, VerificationRunCompleted, VerificationRunStarted,
-        VerificationStatus,
+        CheckStated, CheckpointRecorded, Cited, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted,
+        ClaimRevised, ConditionJudged, FailureKind, FinalStatementSigned, IntentDecision, Participant,
+        Policy, PolicyRecorded, ProposalCreated, ProposalDecision, ProposalReviewed, RecoveryRecorded, Risk,
+        SessionAborted, SessionInitialized, ToolExecutionCompleted, ToolExecutionFailed,
+        ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationProfile,
+        VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
     },
+    meaning::Meaning,
     name::{Position, Sequence},
     role::Role,
 };
 
 use super::Walk;
-use crate::words::{list, whole};
+use crate::words::{list, reporting, whole};
 
 impl Walk {
     /// Returns facts of this type.
@@ -28,6 +29,7 @@ impl Walk {
         use EventType as E;
         match kind {
             E::SessionInitialized => self.guess_opening().into(),
+            E::PolicyRecorded => PolicyRecorded {}.into(),
             E::ProposalCreated => ProposalCreated {
                 fallback_for: self.maybe_failed(),
                 replaces: self.maybe(E::ProposalCreated),
@@ -42,14 +44,44 @@ impl Walk {
                 VerificationRunStarted { profile: VerificationProfile::Default }.into()
             }
             E::VerificationRunCompleted => VerificationRunCompleted {
-                status: self.pick(&[VerificationStatus::Pass, VerificationStatus::Fail]),
+                status: self.guess_status(),
                 through: self.cite_whole(E::VerificationRunStarted),
             }
             .into(),
             E::SessionAborted => SessionAborted {}.into(),
             E::RecoveryRecorded => RecoveryRecorded { through: self.cite_whole(E::ProposalCreated) }.into(),
             E::CheckpointRecorded => CheckpointRecorded { root: sha256(b"root"), traces: whole(1) }.into(),
+            E::ConditionJudged => ConditionJudged {
+                condition: whole(0),
+                evidence: list([self.cite(&[E::ArtifactRecorded])]),
+                holds: self.number(5) > 0,
+                intent: self.cite(&[E::ToolIntentSigned]),
+            }
+            .into(),
+            E::CheckStated => {
+                let of_an_intent = self.number(2) == 0;
+                let kind = if of_an_intent { E::ToolIntentSigned } else { E::ClaimIssued };
+                let (about, artifact) = (self.cite(&[kind]), self.cite(&[E::ArtifactRecorded]));
+                CheckStated { about, artifact, condition: of_an_intent.then(|| whole(0)) }.into()
+            }
             other => self.guess_work(other),
+        }
+    }
+
+    /// Returns a verdict, mostly that of the newest report.
+    fn guess_status(&mut self) -> VerificationStatus {
+        let newest = self
+            .world
+            .run
+            .entries
+            .iter()
+            .rev()
+            .find(|entry| matches!(entry.event.said().unwrap().facts, Facts::ReportRecorded(_)));
+        let bytes = newest.and_then(|entry| self.world.artifacts.get(&entry.artifact?.address)).cloned();
+        let all = [VerificationStatus::Pass, VerificationStatus::Fail];
+        match all.into_iter().find(|status| bytes.as_ref() == Some(&reporting(*status))) {
+            Some(status) if self.number(8) > 0 => status,
+            _ => self.pick(&all),
         }
     }
 
@@ -69,8 +101,9 @@ impl Walk {
             }
             .into(),
             E::ToolExecutionStarted => {
-                let input = self.maybe(E::ArtifactRecorded);
-                ToolExecutionStarted { input, intent: self.cite(&[E::ToolIntentSigned]) }.into()
+                let intent = self.cite(&[E::ToolIntentSigned]);
+                let input = (self.number(8) > 0).then(|| self.cite_input(intent));
+                ToolExecutionStarted { input, intent }.into()
             }
             E::ToolExecutionCompleted => {
                 let started = self.cite(&[E::ToolExecutionStarted]);
@@ -141,7 +174,23 @@ impl Walk {
     fn guess_evidence(&mut self) -> (Cited<0>, Cited<1>) {
         let ended = [EventType::ToolExecutionCompleted, EventType::ToolExecutionFailed];
         let execution = self.cite(&ended);
-        (self.cite_some(EventType::ArtifactRecorded), list([execution]))
+        let produced = self.outputs(execution);
+        let evidence = if produced.is_empty() || self.number(6) == 0 {
+            self.cite_some(EventType::ArtifactRecorded)
+        } else {
+            produced
+        };
+        (evidence, list([execution]))
+    }
+
+    /// Returns what an execution produced, by its end.
+    fn outputs(&self, ended: Sequence) -> Cited<0> {
+        let entry = usize::try_from(ended.number()).ok().and_then(|at| self.world.run.entries.get(at));
+        match entry.map(|entry| entry.event.said().unwrap().facts) {
+            Some(Facts::ToolExecutionCompleted(facts)) => facts.outputs.clone(),
+            Some(Facts::ToolExecutionFailed(facts)) => facts.outputs.clone(),
+            _ => list([]),
+        }
     }
 
     /// Returns all claims in play, or not quite.
@@ -182,6 +231,22 @@ impl Walk {
         match facts(&entries[started]) {
             Facts::ToolExecutionStarted(started) => Some(started.intent),
             _ => None,
+        }
+    }
+
+    /// Returns an artifact, mostly one with the bytes that the intent names.
+    fn cite_input(&mut self, intent: Sequence) -> Sequence {
+        let run = &self.world.run;
+        let entry = usize::try_from(intent.number()).ok().and_then(|at| run.entries.get(at));
+        let named = match entry.and_then(|entry| entry.meaning.as_ref()) {
+            Some(Meaning::Intent(call)) => Some(call.input),
+            _ => None,
+        };
+        let fits = |at: &Sequence| named.is_some() && run.artifact(*at) == named;
+        let fitting = self.places(&[EventType::ArtifactRecorded]).into_iter().rfind(fits);
+        match fitting {
+            Some(at) if self.number(8) > 0 => at,
+            _ => self.cite(&[EventType::ArtifactRecorded]),
         }
     }
 

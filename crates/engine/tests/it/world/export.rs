@@ -4,7 +4,7 @@ use demur_ledger::{
     chain::Tip,
     export::{ExportWriter, Header},
     signed::{Head, Signed},
-    verify::{Options, Report, verify},
+    verify::{Options, Report, verify_whole},
 };
 
 use super::{Log, World};
@@ -13,7 +13,7 @@ use crate::words::text;
 impl World {
     /// Returns what the verifier says of the run, or of the registry while there is no run.
     pub(crate) fn verified(&self) -> Report {
-        verify(self.export().as_slice(), &Options::default(), &mut |_| {}).unwrap()
+        verify_whole(&self.export(), &Options::default()).unwrap()
     }
 
     /// Returns the export of the run, or of the registry while there is no run.

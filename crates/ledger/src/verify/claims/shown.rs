@@ -27,8 +27,12 @@ pub struct ClaimReport {
     pub evidence: Vec<EvidenceReport>,
     /// The executions it is about.
     pub executions: Vec<Execution>,
-    /// Whether a challenge against it is open.
+    /// Whether it is disputed: a challenge is open, a check of the critic is false, or what it cites failed later.
     pub disputed: bool,
+    /// The checks of it.
+    pub checks: ChecksReport,
+    /// A later execution of the same call that failed and that it does not cite.
+    pub failed_later: Option<Sequence>,
     /// The challenges against it and against the claims it replaces: all that are open, and the newest of those that
     /// were closed.
     pub challenges: Vec<ChallengeReport>,
@@ -59,6 +63,19 @@ pub enum EvidenceStanding {
     NotDisclosed,
     /// The bytes are missing or were exchanged.
     Spoilt,
+}
+
+/// What came of the checks of a claim.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ChecksReport {
+    /// How many hold.
+    pub hold: u64,
+    /// How many of its own side's do not.
+    pub fail: u64,
+    /// How many of the critic's do not.
+    pub disputed: u64,
+    /// How many nobody could make here.
+    pub not_established: u64,
 }
 
 /// A challenge and what came of it.

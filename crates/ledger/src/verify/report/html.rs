@@ -31,6 +31,7 @@ pub(super) fn body(report: &Report) -> String {
         ("Head", through),
         ("State", scope.state.map(str::to_owned)),
         ("Exported", scope.exported.map(|time| format!("{time} by the desk's clock"))),
+        ("Policy", report.policy.clone()),
         ("Profile", Some(profile(report).to_owned())),
         ("Written by", Some(scope.software.clone())),
         ("First bad event", report.first_bad.map(|bad| bad.to_string())),

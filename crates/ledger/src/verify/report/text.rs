@@ -39,6 +39,9 @@ fn scope(report: &Report, out: &mut String) {
     if let (Some(state), Some(exported)) = (scope.state, scope.exported) {
         let _ = writeln!(out, "state    {state}, exported {exported} by the desk's clock");
     }
+    if let Some(policy) = &report.policy {
+        let _ = writeln!(out, "policy   {policy}");
+    }
     let _ = writeln!(out, "verdict  {}", verdict_word(report.verdict));
     let _ = writeln!(out, "         {}", report.words);
     if let Some(bad) = report.first_bad {

@@ -1,6 +1,9 @@
 //! The words of the verdict (`docs/format.md`): never more than was checked.
 
+use demur_core::words::counted_as;
+
 use super::{Anchors, Scope, Verdict};
+use crate::state::{RecordedPolicy, ToolRules};
 
 /// What rests on the desk in every file.
 pub(super) const DESK_WORD: &[&str] = &[
@@ -32,6 +35,22 @@ pub(super) fn verdict(scope: &Scope, verdict: Verdict, anchors: &Anchors, lacks_
             };
             format!("{standing}{warnings}: {through}")
         }
+    }
+}
+
+/// Returns what the policy of a run says of tools.
+pub(super) fn policy(policy: &RecordedPolicy) -> String {
+    let tools = match &policy.tools {
+        ToolRules::Unknown => "not disclosed".to_owned(),
+        ToolRules::Any => "any tool may run, at any risk: it names none".to_owned(),
+        ToolRules::Named(tools) => {
+            let tools = counted_as(tools.len() as u64, "tool", "tools");
+            format!("{tools} may run, each at the risk it is put at or above")
+        }
+    };
+    match policy.distinct_clients {
+        Some(true) => format!("{tools}; no client both does the work and judges it"),
+        Some(false) | None => tools,
     }
 }
 

@@ -4,8 +4,8 @@ use demur_core::commitment::Commitment;
 use demur_ledger::{
     event_type::Facts,
     facts::{
-        ArtifactRecorded, ClaimChallenged, ClaimIssued, ProposalCreated, ProposalDecision, ProposalReviewed,
-        Risk, ToolExecutionCompleted, ToolExecutionStarted,
+        ArtifactRecorded, ClaimChallenged, ClaimIssued, PolicyRecorded, ProposalCreated, ProposalDecision,
+        ProposalReviewed, Risk, ToolExecutionCompleted, ToolExecutionStarted,
     },
     name::Sequence,
     state::GuardError,
@@ -29,6 +29,7 @@ impl Crowd {
         let mut crowd = Self { walker: Walker::new(&world), world };
         let opening = crowd.world.opening(usual_policy());
         crowd.say(opening).unwrap();
+        crowd.say(PolicyRecorded {}).unwrap();
         crowd
     }
 

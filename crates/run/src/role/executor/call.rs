@@ -21,7 +21,7 @@ use crate::{
 pub(super) enum Standing {
     /// It needs an intent, the first or one that tries this one again.
     Fresh(Option<Sequence>),
-    /// Its intent waits for the critic.
+    /// Its intent waits for the critic, or its conditions do.
     Waits,
     /// It may start.
     Ready(Sequence),
@@ -60,6 +60,8 @@ pub(super) fn standing(brief: &Brief<'_>, call: &Call) -> Standing {
         (None, None) if newest.review.is_none() && newest.risk >= brief.demands.approval_from => {
             Standing::Waits
         }
+        // Its conditions are for the critic to judge.
+        (None, None) if brief.history.state().unshown(*at).is_some() => Standing::Waits,
         (None, None) => Standing::Ready(*at),
     }
 }
@@ -114,7 +116,9 @@ fn intend(
     retries: Option<Sequence>,
 ) -> Result<Move, RoleError> {
     let meets: Result<Vec<_>, LimitError> = (0..conditions).map(TryInto::try_into).collect();
-    let facts = ToolIntentSigned { meets: meets?.try_into()?, proposal, retries, risk: call.risk };
+    // Whatever the task says, the policy puts a tool at this risk at least.
+    let risk = call.risk.max(brief.policy.floor(&call.tool));
+    let facts = ToolIntentSigned { meets: meets?.try_into()?, proposal, retries, risk };
     let input_hash = brief.plan.input_hash(&call.name).copied().ok_or(RoleError::Unplanned)?;
     let (justification, tool) = (call.justification.clone(), call.tool.clone());
     Ok(say(facts, Content::ToolIntentSigned(IntentContent { input_hash, justification, tool })))
@@ -123,10 +127,12 @@ fn intend(
 /// Records what a tool wrote, then how it ended.
 fn end(brief: &Brief<'_>, call: &Call, started: Sequence, report: &Report) -> Result<Move, RoleError> {
     let mut outputs = Vec::new();
+    // That a tool wrote nothing and succeeded is evidence too.
+    let silent = report.failure.is_none() && report.stdout.is_empty() && report.stderr.is_empty();
     for (stream, bytes) in [("stdout", &report.stdout), ("stderr", &report.stderr)] {
         let name = output_name(brief, call, stream);
         match brief.history.artifacts.get(&name) {
-            _ if bytes.is_empty() => {}
+            _ if bytes.is_empty() && !(silent && stream == "stdout") => {}
             Some(at) => outputs.push(*at),
             None => {
                 return Ok(Move::Store {

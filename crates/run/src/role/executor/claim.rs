@@ -58,7 +58,7 @@ fn due(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
     let unsaid = |text: &str| !brief.history.said.contains(text);
     for claim in brief.plan.task().claims.iter().filter(|claim| unsaid(&claim.text)) {
         let ends = completed(brief, &claim.calls);
-        if let Some(grounds) = ends.map_or(Ok(None), |ends| grounds(brief, &claim.calls, &ends))? {
+        if let Some(grounds) = ends.map_or(Ok(None), |ends| grounds(brief, &ends))? {
             let Grounds { evidence, executions } = grounds;
             let facts = ClaimIssued { about_failure: false, evidence, executions };
             let content = ClaimContent { confidence: claim.confidence, text: claim.text.clone() };
@@ -71,7 +71,7 @@ fn due(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
         if approved(brief, unit).is_none() || !unsaid(&text) || fell_back(brief, call) {
             continue;
         }
-        if let Some(grounds) = grounds(brief, &[call.name.to_string()], &[ended])? {
+        if let Some(grounds) = failure_grounds(brief, call)? {
             let Grounds { evidence, executions } = grounds;
             let facts = ClaimIssued { about_failure: true, evidence, executions };
             let content = ClaimContent { confidence: Whole::of::<100>(), text: text.as_str().try_into()? };
@@ -85,7 +85,7 @@ fn due(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
 fn answer(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
     for (replaces, answer) in challenged(brief) {
         let ends = completed(brief, &answer.calls);
-        if let Some(grounds) = ends.map_or(Ok(None), |ends| grounds(brief, &answer.calls, &ends))? {
+        if let Some(grounds) = ends.map_or(Ok(None), |ends| grounds(brief, &ends))? {
             let Grounds { evidence, executions } = grounds;
             let facts = ClaimRevised { about_failure: false, evidence, executions, replaces };
             let content = ClaimContent { confidence: answer.confidence, text: answer.text.clone() };
@@ -178,21 +178,30 @@ struct Grounds {
     executions: Cited<1>,
 }
 
-/// Returns what a claim about these calls cites: what they wrote, and what they were given and wrote in earlier attempts
-/// where that is not enough; none where nothing is. The desk would refuse such a claim.
-fn grounds(brief: &Brief<'_>, calls: &[String], ends: &[Ended]) -> Result<Option<Grounds>, RoleError> {
-    let enough = |evidence: &[Sequence]| evidence.len() as u64 >= brief.policy.evidence_minimum.as_u64();
-    let mut evidence = ascending(ends.iter().flat_map(|ended| ended.outputs.iter().copied()).collect());
-    if !enough(&evidence) {
-        for call in calls {
-            evidence.extend(brief.history.artifacts.get(&name(call)));
-            evidence.extend(attempts(brief, call).flat_map(|ended| ended.outputs.iter().copied()));
-        }
-        evidence = ascending(evidence);
-    }
+/// Returns what a claim that these executions completed cites: what they wrote.
+fn grounds(brief: &Brief<'_>, ends: &[Ended]) -> Result<Option<Grounds>, RoleError> {
+    let evidence = ends.iter().flat_map(|ended| ended.outputs.iter().copied()).collect();
+    cited(brief, evidence, ends.iter().map(|ended| ended.at).collect())
+}
+
+/// Returns what a claim that a call failed cites: what its attempts were given, and what they wrote.
+fn failure_grounds(brief: &Brief<'_>, call: &Call) -> Result<Option<Grounds>, RoleError> {
+    let attempts: Vec<_> = attempts(brief, &call.name).collect();
+    let outputs = attempts.iter().flat_map(|ended| ended.outputs.iter().copied());
+    let evidence = outputs.chain(brief.history.artifacts.get(&name(&call.name)).copied()).collect();
+    cited(brief, evidence, attempts.iter().map(|ended| ended.at).collect())
+}
+
+/// Returns what a claim cites; none where that is not enough, for the desk would refuse such a claim.
+fn cited(
+    brief: &Brief<'_>,
+    evidence: Vec<Sequence>,
+    executions: Vec<Sequence>,
+) -> Result<Option<Grounds>, RoleError> {
+    let (mut evidence, mut executions) = (ascending(evidence), ascending(executions));
     evidence.truncate(MOST_CITED);
-    let executions = ascending(ends.iter().map(|ended| ended.at).collect());
-    if !enough(&evidence) {
+    executions.truncate(MOST_CITED);
+    if (brief.history.distinct(&evidence) as u64) < brief.policy.evidence_minimum.as_u64() {
         return Ok(None);
     }
     Ok(Some(Grounds { evidence: evidence.try_into()?, executions: executions.try_into()? }))
@@ -202,9 +211,8 @@ fn grounds(brief: &Brief<'_>, calls: &[String], ends: &[Ended]) -> Result<Option
 pub(in crate::role) fn lacks_evidence(brief: &Brief<'_>) -> bool {
     let unsaid =
         brief.plan.task().claims.iter().filter(|claim| !brief.history.said.contains(claim.text.as_str()));
-    unsaid
-        .filter_map(|claim| Some((claim, completed(brief, &claim.calls)?)))
-        .any(|(claim, ends)| grounds(brief, &claim.calls, &ends).is_ok_and(|grounds| grounds.is_none()))
+    let mut ends = unsaid.filter_map(|claim| completed(brief, &claim.calls));
+    ends.any(|ends| grounds(brief, &ends).is_ok_and(|grounds| grounds.is_none()))
 }
 
 /// Returns how every attempt of a call ended so far.

@@ -58,7 +58,8 @@ impl Ready {
             let at = event.envelope().sequence;
             match event.said().map(|said| said.facts) {
                 Ok(Facts::ProposalCreated(_)) => proposal = Some(at),
-                Ok(Facts::ArtifactRecorded(_)) => artifact = Some(at),
+                // The first has the input that every intent names.
+                Ok(Facts::ArtifactRecorded(_)) => artifact = artifact.or(Some(at)),
                 _ => {}
             }
         }

@@ -37,7 +37,7 @@ behaviour! {
         assert_eq!(summary.head, work.head());
         assert_eq!(summary.phase, Some(Phase::Executing));
         assert_eq!(summary.opened, append.entries[0].event.envelope().time);
-        assert_eq!(summary.changed, append.entries[3].event.envelope().time);
+        assert_eq!(summary.changed, append.entries[4].event.envelope().time);
         assert_eq!(summary.failed, None);
     }
 
@@ -59,7 +59,7 @@ behaviour! {
             assert_eq!(commit(&**store, slice::from_ref(late)).unwrap(), refused);
         }
         assert_eq!(store.trace(work.trace()).unwrap().unwrap().head, work.head());
-        assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 2);
+        assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 3);
     }
 
     /// LED-16
@@ -74,7 +74,7 @@ behaviour! {
         // The second event comes before the first it stands on.
         let outcomes = commit(&**store, &[early, opening, sample.append(&mut second)]).unwrap();
         assert_eq!(outcomes, [WriteOutcome::Refused(Conflict::Head), WriteOutcome::Done, WriteOutcome::Done]);
-        assert_eq!(store.events(first.trace(), Sequence::FIRST, 10).unwrap().len(), 1);
+        assert_eq!(store.events(first.trace(), Sequence::FIRST, 10).unwrap().len(), 2);
         assert_eq!(store.trace(second.trace()).unwrap().unwrap().head, second.head());
         assert_eq!(store.command(&sample.fingerprint(Role::Planner), command).unwrap(), None);
         assert_eq!(store.trace(first.trace()).unwrap().unwrap().phase, Some(Phase::Planning));

@@ -55,7 +55,7 @@ behaviour! {
         let changed: Vec<_> =
             store.changes(end, 100).unwrap().into_iter().map(|(_, stored)| stored).collect();
         assert_eq!(changed, store.events(work.trace(), Sequence::FIRST, 100).unwrap());
-        assert_eq!(changed.len(), 4);
+        assert_eq!(changed.len(), 5);
     }
 
     #[test]
@@ -74,7 +74,7 @@ behaviour! {
                     .collect()
             })
             .collect();
-        let total = 5 + 4 * (3 + count);
+        let total = 5 + 4 * (4 + count);
         let seen = thread::scope(|scope| {
             for lane in &lanes {
                 scope.spawn(move || lane.iter().for_each(|append| done(&**store, std::slice::from_ref(append))));

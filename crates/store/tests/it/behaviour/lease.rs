@@ -45,14 +45,14 @@ behaviour! {
         for _ in 0..3 {
             let lease = store.begin_lease(sha256(b"rules")).unwrap().id;
             let append = sample.append(&mut work);
+            writers.extend(append.entries.iter().map(|_| lease));
             assert_eq!(store.commit(&[Write::of_events(lease, append)]).unwrap(), [WriteOutcome::Done]);
-            writers.push(lease);
             sample.say(&mut work, PROPOSAL);
         }
         let stored = store.events(work.trace(), Sequence::FIRST, 10).unwrap();
         assert_eq!(stored.iter().map(|stored| stored.writer).collect::<Vec<_>>(), writers);
         let log = store.changes(Cursor::START, 100).unwrap();
-        let newest = log[log.len() - 3..].iter().map(|(_, stored)| stored.writer);
+        let newest = log[log.len() - writers.len()..].iter().map(|(_, stored)| stored.writer);
         assert_eq!(newest.collect::<Vec<_>>(), writers);
     }
 

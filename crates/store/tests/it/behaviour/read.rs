@@ -134,8 +134,8 @@ behaviour! {
         let mut work = sample.executing();
         done(&**store, &[sample.append(&mut work)]);
         let all = store.events(work.trace(), Sequence::FIRST, 10).unwrap();
-        assert_eq!(all.len(), 3);
-        for from in 0..4_u32 {
+        assert_eq!(all.len(), 4);
+        for from in 0..5_u32 {
             let page = store.events(work.trace(), from.into(), 2).unwrap();
             let rest = &all[from as usize..];
             assert_eq!(page, rest[..rest.len().min(2)]);

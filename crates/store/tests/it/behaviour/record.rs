@@ -143,11 +143,11 @@ behaviour! {
         // The record stands against the event.
         let write = Write { writer, append: append.clone(), swaps: vec![free.clone(), blocked] };
         assert_eq!(store.commit(&[write]).unwrap(), [REFUSED]);
-        assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 1);
+        assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 2);
         // Nothing stands against either.
         let write = Write { writer, append, swaps: vec![free.clone(), take(&taken)] };
         assert_eq!(store.commit(&[write]).unwrap(), [WriteOutcome::Done]);
-        assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 2);
+        assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 3);
         let claim = store.record(&key("claim")).unwrap().unwrap();
         // The event stands against the record.
         let write = Write { writer, append: late, swaps: vec![take(&claim)] };
@@ -168,11 +168,11 @@ behaviour! {
             let outcome = store.commit(&[write]).unwrap()[0];
             (outcome, store.events(work.trace(), Sequence::FIRST, 10).unwrap().len())
         };
-        assert_eq!(ask(), (WriteOutcome::Done, 2));
         assert_eq!(ask(), (WriteOutcome::Done, 3));
+        assert_eq!(ask(), (WriteOutcome::Done, 4));
         assert_eq!(store.records("", None, 10).unwrap(), []);
         let mark = create(&**store, "ended/a", value(b""));
-        assert_eq!(ask(), (REFUSED, 3));
+        assert_eq!(ask(), (REFUSED, 4));
         assert_eq!(store.records("", None, 10).unwrap(), [mark]);
     }
 

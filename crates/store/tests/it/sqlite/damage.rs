@@ -171,13 +171,13 @@ fn every_column_that_says_something_else_than_the_event_is_found() {
         "UPDATE events SET bytes = CAST(replace(CAST(bytes AS TEXT), 'planner', 'auditor') AS BLOB)",
         "UPDATE events SET hash = zeroblob(32) WHERE ordinal = 8",
         "UPDATE events SET time = time + 1 WHERE ordinal = 8",
-        "UPDATE events SET sequence = sequence + 1 WHERE trace = 3 AND sequence = 12",
-        "UPDATE events SET trace = 2, sequence = 13 WHERE trace = 3 AND sequence = 12",
+        "UPDATE events SET sequence = sequence + 1 WHERE trace = 3 AND sequence = 13",
+        "UPDATE events SET trace = 2, sequence = 14 WHERE trace = 3 AND sequence = 13",
         "UPDATE events SET content = x'7b7d' WHERE ordinal = 8",
         "UPDATE events SET content_salt = zeroblob(32) WHERE ordinal = 8",
         "UPDATE events SET content = NULL, content_salt = NULL WHERE ordinal = 8",
-        "UPDATE events SET artifact_salt = zeroblob(32) WHERE ordinal = 9",
-        "UPDATE events SET artifact = zeroblob(32) WHERE ordinal = 9",
+        "UPDATE events SET artifact_salt = zeroblob(32) WHERE ordinal = 10",
+        "UPDATE events SET artifact = zeroblob(32) WHERE ordinal = 10",
         "UPDATE events SET artifact = zeroblob(32), artifact_salt = zeroblob(32) WHERE ordinal = 8",
     ] {
         let filled = Filled::new();

@@ -47,7 +47,7 @@ fn reader_writes_nothing() {
     assert!(matches!(reader.commit(&[of_records]), Err(StoreError::ReadOnly)));
     assert!(matches!(reader.mark_failed(filled.work.trace(), &failure), Err(StoreError::ReadOnly)));
     assert!(matches!(reader.rebuild(), Err(StoreError::ReadOnly)));
-    assert_eq!(reader.events(filled.work.trace(), Sequence::FIRST, 100).unwrap().len(), 13);
+    assert_eq!(reader.events(filled.work.trace(), Sequence::FIRST, 100).unwrap().len(), 14);
     // Its owner is not hindered.
     filled.open();
     drop(reader);

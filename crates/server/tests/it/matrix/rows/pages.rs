@@ -20,7 +20,7 @@ fn looked_at() -> Vec<Row> {
         row("GET /traces/{trace}", "unknown", &[NO_TRACE]),
         row("GET /traces/{trace}/events/{sequence}", "there", &["<trace answered>", "0"]),
         row("GET /traces/{trace}/events/{sequence}", "unknown", &["<trace answered>", "99"]),
-        row("GET /traces/{trace}/artifacts/{sequence}", "here", &["<run open>", "3"]),
+        row("GET /traces/{trace}/artifacts/{sequence}", "here", &["<run open>", "4"]),
         row("GET /traces/{trace}/artifacts/{sequence}", "none", &["<run open>", "0"]),
         row("GET /traces/{trace}/verification", "of a question", &["<trace answered>"]),
         row("GET /traces/{trace}/run", "of a run", &["<run open>"]),

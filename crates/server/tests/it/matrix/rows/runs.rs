@@ -21,7 +21,7 @@ pub(in super::super) fn rows() -> Vec<Row> {
         row("sayInRun", "as planner", &["<run open>"]).json(run::proposal()),
         row("sayInRun", "as executor", &["<run open>"]).json(log()).key("one"),
         row("sayInRun", "as executor again", &["<run open>"]).json(log()).key("one"),
-        row("sayInRun", "out of turn", &["<run open>"]).json(run::start(7, 7)),
+        row("sayInRun", "out of turn", &["<run open>"]).json(run::start(8, 8)),
         row("sayInRun", "in the player's name", &["<run open>"]).json({
             let mut document = log();
             document["agent"] = json!("bo");

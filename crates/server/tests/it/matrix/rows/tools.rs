@@ -67,10 +67,10 @@ fn done() -> Vec<Tool> {
 
 fn played() -> Vec<Tool> {
     let intent = json!({
-        "trace": "<run open>", "proposal": 1, "tool": "cargo", "input": {}, "risk": "low", "justification": "to see",
+        "trace": "<run open>", "proposal": 2, "tool": "cargo", "input": {}, "risk": "low", "justification": "to see",
     });
     let claim = json!({
-        "trace": "<run open>", "text": "All tests pass", "confidence": 90, "evidence": [3], "executions": [8],
+        "trace": "<run open>", "text": "All tests pass", "confidence": 90, "evidence": [4], "executions": [9],
     });
     vec![
         tool("session_open", "alone", json!({"task": "tests", "objective": "They pass"})),
@@ -82,16 +82,16 @@ fn played() -> Vec<Tool> {
         tool(
             "session_review",
             "decided before",
-            json!({"trace": "<run open>", "event": 1, "decision": "approved", "rationale": "fine"}),
+            json!({"trace": "<run open>", "event": 2, "decision": "approved", "rationale": "fine"}),
         ),
         tool("session_intend", "open", intent),
-        tool("session_start", "no intent", json!({"trace": "<run open>", "intent": 3})),
-        tool("session_report", "no start", json!({"trace": "<run open>", "started": 3})),
+        tool("session_start", "no intent", json!({"trace": "<run open>", "intent": 4})),
+        tool("session_report", "no start", json!({"trace": "<run open>", "started": 4})),
         tool("session_claim", "no execution", claim),
         tool(
             "session_challenge",
             "no claim",
-            json!({"trace": "<run open>", "event": 3, "act": "challenge", "reason": "why?"}),
+            json!({"trace": "<run open>", "event": 4, "act": "challenge", "reason": "why?"}),
         ),
         tool("session_conclude", "too early", json!({"trace": "<run open>", "verdict": "done"})),
         tool("session_audit", "concluded", json!({"trace": "<run concluded>"})),

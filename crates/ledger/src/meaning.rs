@@ -1,0 +1,188 @@
+//! What the guards of a run need of an event's content: tools, calls, texts and digests, reduced to a few bytes
+//! (`docs/format.md` 10). Content can be erased and withheld, so whoever folds events says what is known; of the rest
+//! nothing is judged.
+
+mod artifacts;
+mod error;
+
+use std::collections::BTreeMap;
+
+use demur_core::hash::{Digest, sha256};
+
+pub use artifacts::ArtifactDigests;
+pub use error::MeaningError;
+
+use crate::{
+    content::{CheckContent, Opening, PolicyDocument},
+    event_type::{Content, EventType},
+    facts::{Policy, Risk},
+};
+
+/// What an event's content says, as far as a guard goes by it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// The policy of a run.
+    Policy(Box<PolicyMeaning>),
+    /// The tools that a proposal needs, by the digests of their names, ascending.
+    Proposal(Box<[Digest]>),
+    /// The call that an intent is about.
+    Intent(Box<IntendedCall>),
+    /// The digest of a claim's text.
+    Claim(Digest),
+    /// The digests of the texts in a final statement, in its order.
+    Bundle(Box<[Digest]>),
+    /// SHA-256 of the report that a verdict names.
+    Verdict(Digest),
+    /// What must be true of an artifact.
+    Check(Box<CheckMeaning>),
+}
+
+/// A check, and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckMeaning {
+    /// The check.
+    pub check: CheckContent,
+    /// Whether it is true; none where nobody has looked at the bytes.
+    pub holds: Option<bool>,
+}
+
+/// What a policy demands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyMeaning {
+    /// The numbers that the opening of the run repeats.
+    pub numbers: Policy,
+    /// Whether no client may both do the work and judge it.
+    pub distinct_clients: bool,
+    /// The least risk of every tool that may run, by the digest of its name; none where any may.
+    pub tools: Option<BTreeMap<Digest, Risk>>,
+}
+
+/// A tool with its input: the same call again is the same tool with the same bytes.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct IntendedCall {
+    /// The name of the tool.
+    pub tool: Box<str>,
+    /// The digest of tool and input together.
+    pub id: Digest,
+    /// SHA-256 of the input.
+    pub input: Digest,
+}
+
+impl IntendedCall {
+    fn new(tool: &str, input: Digest) -> Self {
+        // The input has a fixed length and comes first, so that no two calls have the same bytes.
+        let id = sha256(&[input.as_bytes(), tool.as_bytes()].concat());
+        Self { tool: tool.into(), id, input }
+    }
+}
+
+impl Meaning {
+    /// Returns what the guards need of this content; none where they need nothing.
+    pub fn of(content: &Content) -> Option<Self> {
+        Some(match content {
+            Content::PolicyRecorded(content) => Self::Policy(Box::new(of_policy(&content.document))),
+            Content::ProposalCreated(content) => {
+                let mut tools: Vec<_> = content.required_tools.iter().map(|tool| digest(tool)).collect();
+                tools.sort_unstable();
+                Self::Proposal(tools.into())
+            }
+            Content::ToolIntentSigned(content) => {
+                Self::Intent(Box::new(IntendedCall::new(&content.tool, content.input_hash)))
+            }
+            Content::ClaimIssued(content) | Content::ClaimRevised(content) => {
+                Self::Claim(digest(&content.text))
+            }
+            Content::FinalStatementSigned(content) => {
+                Self::Bundle(content.claims.iter().map(|claim| digest(&claim.text)).collect())
+            }
+            Content::VerificationRunCompleted(content) => Self::Verdict(content.report),
+            Content::CheckStated(check) => {
+                Self::Check(Box::new(CheckMeaning { check: check.clone(), holds: None }))
+            }
+            _ => return None,
+        })
+    }
+
+    /// Returns the check that is stated, if one is.
+    pub fn check(&self) -> Option<&CheckMeaning> {
+        match self {
+            Self::Check(check) => Some(check),
+            _ => None,
+        }
+    }
+
+    /// Takes note of whether the check that is stated is true.
+    pub fn settle_check(&mut self, holds: Option<bool>) {
+        if let Self::Check(check) = self {
+            check.holds = holds;
+        }
+    }
+
+    /// Returns what the guards need of the content beside a recorded event of this type, where that can be read.
+    pub fn of_opening(kind: EventType, opening: &Opening) -> Option<Self> {
+        if !is_needed(kind) {
+            return None;
+        }
+        Content::parse(kind, &opening.bytes).ok().as_ref().and_then(Self::of)
+    }
+}
+
+/// Returns the digest that stands for a text.
+pub(crate) fn digest(text: &str) -> Digest {
+    sha256(text.as_bytes())
+}
+
+/// Returns whether a guard looks at the content of this type.
+const fn is_needed(kind: EventType) -> bool {
+    matches!(
+        kind,
+        EventType::PolicyRecorded
+            | EventType::ProposalCreated
+            | EventType::ToolIntentSigned
+            | EventType::ClaimIssued
+            | EventType::ClaimRevised
+            | EventType::FinalStatementSigned
+            | EventType::VerificationRunCompleted
+            | EventType::CheckStated
+    )
+}
+
+fn of_policy(document: &PolicyDocument) -> PolicyMeaning {
+    let floors = |tools: &crate::content::PolicyTools| {
+        tools.iter().map(|(name, tool)| (digest(name), tool.risk)).collect()
+    };
+    PolicyMeaning {
+        numbers: document.numbers(),
+        distinct_clients: document.distinct_clients,
+        tools: document.tools.as_ref().map(floors),
+    }
+}
+
+/// What is known beside an event when it is judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// What its content says; none where that is not disclosed.
+    pub meaning: Option<&'a Meaning>,
+    /// The bytes of earlier artifacts, by digest.
+    pub artifacts: &'a ArtifactDigests,
+}
+
+impl Known<'_> {
+    /// Nothing: only the order of events is judged.
+    pub const NOTHING: Known<'static> = Known { meaning: None, artifacts: &NO_ARTIFACTS };
+}
+
+static NO_ARTIFACTS: ArtifactDigests = ArtifactDigests::new();
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_differ_by_tool_and_by_input() {
+        let calls = [("wc", b"a"), ("wc", b"b"), ("cat", b"a")]
+            .map(|(tool, input)| IntendedCall::new(tool, sha256(input)));
+        assert!(calls[0].id != calls[1].id && calls[0].id != calls[2].id && calls[1].id != calls[2].id);
+        assert_eq!(calls[0], IntendedCall::new("wc", sha256(b"a")));
+    }
+}

@@ -1,0 +1,237 @@
+//! What an event means that may not be: each demand of the format with its code, its field and its cure. At the door
+//! such an event is refused; in a file the verifier finds it and goes on.
+
+use crate::{
+    facts::{Risk, VerificationStatus},
+    name::Sequence,
+    role::Role,
+    state::Blame,
+};
+
+/// An event whose meaning breaks a demand.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MeaningError {
+    /// The policy document has other numbers than the opening of the run.
+    #[error("{field}: expected the value that stands in the opening of the run, found another")]
+    PolicyMismatch {
+        /// The number.
+        field: &'static str,
+    },
+    /// A tool starts without its input.
+    #[error("input: expected the artifact with the input of the tool, found null")]
+    InputMissing,
+    /// The recorded input is not the one that was intended.
+    #[error("input: expected the bytes that intent {intent} names by hash, found others in artifact {input}")]
+    InputMismatch {
+        /// The intent.
+        intent: Sequence,
+        /// The artifact.
+        input: Sequence,
+    },
+    /// A tool that the proposal does not ask for.
+    #[error("expected a tool that proposal {proposal} requires, found {tool:?}")]
+    ToolNotProposed {
+        /// The proposal.
+        proposal: Sequence,
+        /// The tool.
+        tool: Box<str>,
+    },
+    /// A tool that the policy does not name.
+    #[error("expected a tool that the policy names, found {tool:?}")]
+    ToolNotAllowed {
+        /// The tool.
+        tool: Box<str>,
+    },
+    /// A risk below the tool's.
+    #[error("expected {} risk or more for {tool:?}, as the policy says, found {}", floor.as_str(), found.as_str())]
+    RiskUnderstated {
+        /// The tool.
+        tool: Box<str>,
+        /// The least that the policy allows.
+        floor: Risk,
+        /// What the intent says.
+        found: Risk,
+    },
+    /// A call that was blocked starts as if it had not been.
+    #[error(
+        "expected an approval after event {blocked}, which blocked this call, at {} risk or more, found none",
+        risk.as_str()
+    )]
+    BlockedAgain {
+        /// The review that blocked it.
+        blocked: Sequence,
+        /// The risk at which it was blocked.
+        risk: Risk,
+    },
+    /// A call that failed too often.
+    #[error(
+        "expected at most {limit} failures of this call since it last completed, as the policy says, found {failed}"
+    )]
+    RetryLimit {
+        /// How many the policy allows.
+        limit: u64,
+        /// How often it failed.
+        failed: u64,
+    },
+    /// A question blocks the tool by its name.
+    #[error("expected no unsettled question that blocks {tool:?}, found question {question}")]
+    ToolBlocked {
+        /// The tool.
+        tool: Box<str>,
+        /// The question.
+        question: Sequence,
+    },
+    /// Evidence that does not come from the executions.
+    #[error("evidence: expected what the cited executions {expected}, found artifact {artifact}")]
+    EvidenceForeign {
+        /// The artifact.
+        artifact: Sequence,
+        /// What counts as evidence here.
+        expected: &'static str,
+    },
+    /// The same bytes more than once.
+    #[error("evidence: expected at least {minimum} artifacts with different bytes, found {found}")]
+    EvidenceAlike {
+        /// The policy's minimum.
+        minimum: u64,
+        /// How many different ones there are.
+        found: usize,
+    },
+    /// A final statement that puts a claim in other words.
+    #[error("expected claim {claim} in the words in which it was made, found others")]
+    BundleDiffers {
+        /// The claim.
+        claim: Sequence,
+    },
+    /// A condition that nobody has shown to hold.
+    #[error(
+        "expected condition {condition} of intent {intent} to be shown to hold by the critic, found that it is not"
+    )]
+    ConditionUnshown {
+        /// The intent.
+        intent: Sequence,
+        /// The condition.
+        condition: u64,
+    },
+    /// A check that refutes its author's claim.
+    #[error("expected a check of claim {claim} that is true of artifact {artifact}, found one that is false")]
+    CheckFailed {
+        /// The claim.
+        claim: Sequence,
+        /// The artifact.
+        artifact: Sequence,
+    },
+    /// A verdict on a report that nobody can read.
+    #[error("report: expected SHA-256 of the bytes of a recorded report, found another")]
+    ReportMissing,
+    /// A verdict that is not the report's.
+    #[error("status: expected what report {report} says, {}, found {}", borne(*says), found.as_str())]
+    ReportDiffers {
+        /// The report.
+        report: Sequence,
+        /// The status that it bears.
+        says: Option<VerificationStatus>,
+        /// The verdict.
+        found: VerificationStatus,
+    },
+    /// A question after all was said.
+    #[error("expected no question but the auditor's after the final statement, found one of the {role}")]
+    SpokeAfterFinal {
+        /// Who asks.
+        role: Role,
+    },
+}
+
+fn borne(status: Option<VerificationStatus>) -> &'static str {
+    status.map_or("no status", VerificationStatus::as_str)
+}
+
+impl MeaningError {
+    /// Returns the stable code, the same at the door and in the verifier.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::PolicyMismatch { .. } => "POLICY_MISMATCH",
+            Self::InputMissing | Self::InputMismatch { .. } => "INPUT_MISMATCH",
+            Self::ToolNotProposed { .. } => "TOOL_NOT_PROPOSED",
+            Self::ToolNotAllowed { .. } => "TOOL_NOT_ALLOWED",
+            Self::RiskUnderstated { .. } => "RISK_UNDERSTATED",
+            Self::BlockedAgain { .. } => "BLOCKED_AGAIN",
+            Self::RetryLimit { .. } => "RETRY_LIMIT",
+            Self::ToolBlocked { .. } => "TOOL_BLOCKED",
+            Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => "EVIDENCE_WEAK",
+            Self::BundleDiffers { .. } => "BUNDLE_DIFFERS",
+            Self::ConditionUnshown { .. } => "CONDITION_UNSHOWN",
+            Self::CheckFailed { .. } => "CHECK_FAILED",
+            Self::ReportMissing | Self::ReportDiffers { .. } => "REPORT_MISMATCH",
+            Self::SpokeAfterFinal { .. } => "SPOKE_AFTER_FINAL",
+        }
+    }
+
+    /// Returns who has to do something about it.
+    pub const fn blame(&self) -> Blame {
+        match self {
+            Self::PolicyMismatch { .. }
+            | Self::InputMissing
+            | Self::BundleDiffers { .. }
+            | Self::CheckFailed { .. }
+            | Self::ReportDiffers { .. } => Blame::Malformed,
+            Self::InputMismatch { .. }
+            | Self::ToolNotProposed { .. }
+            | Self::ToolNotAllowed { .. }
+            | Self::RiskUnderstated { .. }
+            | Self::RetryLimit { .. }
+            | Self::SpokeAfterFinal { .. } => Blame::Forbidden,
+            Self::BlockedAgain { .. }
+            | Self::ToolBlocked { .. }
+            | Self::EvidenceForeign { .. }
+            | Self::EvidenceAlike { .. }
+            | Self::ConditionUnshown { .. }
+            | Self::ReportMissing => Blame::TooEarly,
+        }
+    }
+
+    /// Returns the field of the submission it is about.
+    pub const fn field(&self) -> &'static str {
+        match self {
+            Self::PolicyMismatch { .. } => "content.document",
+            Self::InputMissing | Self::InputMismatch { .. } => "facts.input",
+            Self::ToolNotProposed { .. } | Self::ToolNotAllowed { .. } => "content.tool",
+            Self::RiskUnderstated { .. } => "facts.risk",
+            Self::BlockedAgain { .. }
+            | Self::RetryLimit { .. }
+            | Self::ToolBlocked { .. }
+            | Self::ConditionUnshown { .. } => "facts.intent",
+            Self::CheckFailed { .. } => "content.value",
+            Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => "facts.evidence",
+            Self::BundleDiffers { .. } => "content.claims",
+            Self::ReportMissing => "content.report",
+            Self::ReportDiffers { .. } => "facts.status",
+            Self::SpokeAfterFinal { .. } => "statement.role",
+        }
+    }
+
+    /// Returns what has to happen first, or instead.
+    pub const fn cure(&self) -> &'static str {
+        match self {
+            Self::PolicyMismatch { .. } => "record the policy that the run was opened with",
+            Self::InputMissing => "record the input as an artifact and name it",
+            Self::InputMismatch { .. } => "sign an intent for this input, or record the input it names",
+            Self::ToolNotProposed { .. } => "propose the tool first",
+            Self::ToolNotAllowed { .. } => {
+                "use a tool that the policy names, or open a run under another policy"
+            }
+            Self::RiskUnderstated { .. } => "sign the intent at the risk that the policy names",
+            Self::BlockedAgain { .. } => "ask the critic to review an intent for it at that risk",
+            Self::RetryLimit { .. } => "claim the failure, or fall back to another proposal",
+            Self::ToolBlocked { .. } => "wait for the answer, or cancel the question",
+            Self::EvidenceForeign { .. } => "cite the executions that the evidence comes from",
+            Self::EvidenceAlike { .. } => "cite artifacts with different bytes",
+            Self::BundleDiffers { .. } => "repeat every claim in its own words, or revise it first",
+            Self::ConditionUnshown { .. } => "have the critic judge the condition, or state a check of it",
+            Self::CheckFailed { .. } => "claim what the artifact shows, or check what is true of it",
+            Self::ReportMissing => "record the report first, and name SHA-256 of its bytes",
+            Self::ReportDiffers { .. } => "give the verdict that the report bears",
+            Self::SpokeAfterFinal { .. } => "ask before the final statement, or in a trace of its own",
+        }
+    }
+}
