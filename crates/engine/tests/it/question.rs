@@ -294,6 +294,35 @@ fn only_whoever_answered_takes_an_answer_back_or_replaces_it() {
 }
 
 #[test]
+fn open_question_has_no_answer_to_replace_or_to_take_back() {
+    let (mut world, asked) = World::asked(question());
+    let replacement = AnswerSuperseded { answer: typed(asked), replaces: Sequence::FIRST };
+    let revocation = AnswerRevoked { answer: Sequence::FIRST, question: asked.sequence };
+    for reply in [world.told(Role::Person, replacement), world.told(Role::Person, revocation)] {
+        let refused = refusal(&reply);
+        assert_eq!((refused.code, refused.field), ("NOT_ANSWERED", Some("facts.question")));
+    }
+}
+
+/// Whoever can pass on a word cannot put it in the place of what somebody said who was better known.
+#[test]
+fn replacement_is_no_less_sure_than_the_answer_that_it_replaces() {
+    let (mut world, asked) = World::asked(question());
+    let given = position(&world.told(Role::Person, typed(asked))).sequence;
+    let replace = |assurance, replaces| AnswerSuperseded {
+        answer: QuestionAnswered { assurance, ..typed(asked) },
+        replaces,
+    };
+    let refused = refusal(&world.told(Role::Person, replace(Assurance::Relayed, given)));
+    assert_eq!((refused.code, refused.field), ("ASSURANCE_TOO_LOW", Some("facts.answer.assurance")));
+    let again = position(&world.told(Role::Person, replace(Assurance::Terminal, given))).sequence;
+    let surer = position(&world.told(Role::Person, replace(Assurance::SignedIn, again))).sequence;
+    let refused = refusal(&world.told(Role::Person, replace(Assurance::Terminal, surer)));
+    assert_eq!(refused.code, "ASSURANCE_TOO_LOW");
+    assert_ne!(world.verified().verdict, Verdict::Fail);
+}
+
+#[test]
 fn askers_extend_and_cancel_their_own_questions_and_nobody_elses() {
     let (mut world, asked) = World::asked(timed(false));
     let later = |world: &World, seconds: u64| world.now.plus_millis(seconds * 1000);
