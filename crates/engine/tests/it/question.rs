@@ -16,6 +16,7 @@ use demur_ledger::{
         ToolIntentSigned,
     },
     name::{Position, Sequence},
+    question::{AnswerEnd, RestedEvent},
     role::Role,
     verify::Verdict,
 };
@@ -432,6 +433,33 @@ fn a_tool_waits_for_the_questions_it_depends_on_and_for_no_others() {
     world.say(start(intents[0]));
     let about_nothing = Question { about: Some(Sequence::FIRST), ..question() };
     assert_eq!(refusal(&world.speak(Role::Executor, QuestionAsked(about_nothing))).code, "REFERENCE");
+}
+
+/// LED-31: whatever depended on the answer is named, and nothing else.
+#[test]
+fn report_names_the_tools_that_started_on_an_answer_that_was_taken_back() {
+    let mut world = World::opened_for_asking(usual_policy());
+    let proposals = [propose(&mut world), propose(&mut world)];
+    let intents = proposals.map(|proposal| intend(&mut world, proposal));
+    let start = |intent| ToolExecutionStarted { input: None, intent };
+    let about_one =
+        Question { blocks: list([operation("execute")]), about: Some(proposals[0]), ..question() };
+    let asked = position(&world.speak(Role::Executor, QuestionAsked(about_one)));
+    let given = position(&world.speak(Role::Answerer, answer(asked))).sequence;
+    world.say(start(intents[1]));
+    let started = position(&world.speak(Role::Executor, start(intents[0]))).sequence;
+    let revoke = AnswerRevoked { answer: given, question: asked.sequence };
+    let ended = position(&world.speak(Role::Answerer, revoke)).sequence;
+    let report = world.verified();
+    let (event, answer, question) = (started, given, asked.sequence);
+    let rested = RestedEvent { event, answer, question, ended, how: AnswerEnd::Revoked };
+    assert_eq!(report.rested, [rested]);
+    assert_ne!(report.verdict, Verdict::Fail, "a warning");
+    let line =
+        format!("event {event} was done on the answer of event {answer}, which event {ended} took back");
+    for text in [report.to_text(), report.to_html()] {
+        assert!(text.contains(&line), "{line}: {text}");
+    }
 }
 
 /// AEP-14

@@ -23,6 +23,7 @@ use crate::{
     event_type::{Facts, TypeName},
     export::{Disclosure, Header},
     name::Sequence,
+    question::RestedBook,
     registry::Registry,
     signed::{Checkpoint, Inclusion, Signed},
     state::GuardError,
@@ -47,6 +48,7 @@ pub(super) struct Walk<'a> {
     /// The state of the run; none once the replay had to stop, or in a registry export.
     pub(super) state: Option<TraceState>,
     pub(super) claims: ClaimBook,
+    pub(super) rested: RestedBook,
     terms: TermsBook,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
     pub(super) records: BTreeMap<String, u64>,
@@ -81,6 +83,7 @@ impl<'a> Walk<'a> {
             registry_trail,
             state: (!of_the_registry).then(TraceState::default),
             claims: ClaimBook::default(),
+            rested: RestedBook::new(),
             terms: TermsBook::default(),
             speakers: BTreeMap::new(),
             records: BTreeMap::new(),
@@ -231,6 +234,7 @@ impl<'a> Walk<'a> {
         match state.apply(event) {
             Ok(()) => {
                 found.extend(self.terms.take(at, said.facts, examined.words.as_ref()));
+                self.rested.take(at, said.facts);
                 self.claims.take(examined);
             }
             // A broken chain was reported; the guards cannot add to that.
