@@ -125,6 +125,9 @@ fn plans(caller: &mut Caller<'_>) {
     let vague = caller.call("wwa_clarify_resolve", &resolve("gap-002", "the standard one"), nobody);
     assert_eq!(vague["status"], "escalated", "{}: {vague}", caller.kind);
     caller.call("wwa_clarify_audit", &named, nobody);
+    caller.call("wwa_clarify_resolve", &resolve("gap-002", "out"), nobody);
+    let revoke = json!({"session_id": session, "gap_id": "gap-002", "change": "revoke"});
+    assert_eq!(caller.call("wwa_clarify_resolve", &revoke, nobody)["status"], "revoked");
     caller.call("wwa_clarify_resolve", &resolve("gap-002", "dist"), nobody);
     let again = json!({"plan": plan, "session_id": session});
     let ready = caller.call("wwa_clarify_check", &again, nobody);
