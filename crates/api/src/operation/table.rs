@@ -199,7 +199,8 @@ operations! {
     ReadRun = "readRun", Get "/v1/runs/{trace}/lines", LOCAL,
         "Read a run as its agents hear it: the lines of an export";
         (OfTrace, ReadRunParameters, Nothing) -> RunLines, 200 "The next lines";
-    AbortRun = "abortRun", Post "/v1/runs/{trace}/abort", LOCAL, "End a run for good, once nobody drives it";
+    AbortRun = "abortRun", Post "/v1/runs/{trace}/abort", OPERATING,
+        "End a run for good; whoever drives it hears of it and stops";
         (OfTrace, Nothing, run::AbortRun) -> Nothing, 204 "It is aborted";
 
     ListTraces = "listTraces", Get "/v1/traces", READING,
@@ -320,6 +321,8 @@ pub const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::R
 const SEEING_PLANS: &[Scope] = &[Scope::Ask, Scope::Read];
 /// Who reads everything.
 const READING: &[Scope] = &[Scope::Read];
+/// Who ends what others began.
+const OPERATING: &[Scope] = &[Scope::Operate];
 /// The user of this machine.
 const LOCAL: &[Scope] = &[Scope::Local];
 

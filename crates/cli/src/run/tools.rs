@@ -12,6 +12,7 @@ use demur_sandbox::{
     Prepared, Request, Running, SandboxError, SandboxLimits, ToolEnding, ToolOutcome, prepare,
 };
 
+use super::halt::Halt;
 use crate::failure::Failure;
 
 /// What is at hand to run tools with.
@@ -94,13 +95,16 @@ impl Tools {
         *place = Some((call.name.to_string(), Helper::Coming(helper)));
     }
 
-    /// Runs the tool that was made ready, and keeps how it ended.
-    pub(super) fn run(&mut self, call: &str, started: Sequence) -> Result<(), Failure> {
+    /// Runs the tool that was made ready, and keeps how it ended. `halt` ends it.
+    pub(super) fn run(&mut self, call: &str, started: Sequence, halt: &Halt) -> Result<(), Failure> {
         let prepared = match self.ready.take() {
             Some((ready, helper)) if ready == call => helper.wait()?,
             _ => return Err(Failure::bug(&"a tool was to run that was not made ready")),
         };
-        let outcome = prepared.start().and_then(Running::wait);
+        let outcome = prepared.start().and_then(|running: Running| {
+            halt.watch(running.stopper());
+            running.wait()
+        });
         self.ready = self.ahead.take();
         self.ended = Some(match outcome {
             Ok(outcome) => report((call, started), outcome),

@@ -256,3 +256,21 @@ fn tool_does_not_start_after_the_answer_was_taken_back() {
     let shown = sandbox.json(&["show", &id]);
     assert_eq!(shown["rested"][0]["event"], started, "{shown}");
 }
+
+/// The user of this machine ends a run through a client; the record says through which.
+#[test]
+fn run_is_aborted_through_a_client_once() {
+    let sandbox = Sandbox::new();
+    let mut run = Run::open(&sandbox);
+    let aborted = run.call(Bo, "session_abort", &json!({"reason": "no longer needed"}));
+    let told = &aborted["structuredContent"];
+    assert_eq!(
+        (&told["phase"], &told["next"]),
+        (&json!("aborted"), &json!("nothing, the run is over")),
+        "{aborted}"
+    );
+    run.refuses(Ada, "session_abort", &json!({"reason": "again"}), "OUT_OF_PHASE");
+    run.refuses(Ada, "session_propose", &json!({"objective": "Go on", "tools": []}), "OUT_OF_PHASE");
+    let shown = sandbox.run(&["trace", "show", &run.trace]).expect_code(0).stdout.clone();
+    assert!(shown.contains("no longer needed (through bo)"), "{shown}");
+}

@@ -180,6 +180,9 @@ fn runs(caller: &mut Caller<'_>) {
     does("session_audit", json!({}));
     does_not(caller, &trace);
     caller.call("session_show", &json!({"trace": trace, "artifact": reported[0]}), nobody);
+    let other = caller.call("session_open", &json!({"task": "tests", "objective": "They pass"}), nobody);
+    let aborted = json!({"trace": other["trace"], "reason": "no longer needed"});
+    assert_eq!(caller.call("session_abort", &aborted, nobody)["phase"], "aborted");
 }
 
 /// A step that is out of turn is refused, in a run that is over.
