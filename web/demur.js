@@ -120,12 +120,14 @@ function refresh(article, fresh, page) {
   const isOpen = article.dataset.state === "open";
   const late = !article.querySelector(".late") && !list && fresh.querySelector(".late");
   if (late) article.querySelector(".ways")?.before(document.adoptNode(late));
+  // An answer was taken back.
+  if (isOpen) article.querySelector(".late")?.remove();
   swap(article, fresh, ".state");
   const busy = isBusy(article) || (!list && isBusy(document.querySelector(".more")));
   if (busy) keepWords(article);
   else {
     swap(article, fresh, ".ways");
-    if (!list) swap(document, page, ".more");
+    if (!list) swapMore(article, page);
     if (!isOpen) settle(article);
   }
   localTimes(article);
@@ -133,6 +135,13 @@ function refresh(article, fresh, page) {
     const outcome = busy && article.querySelector(".outcome")?.textContent.trim();
     announce((burst) => (outcome ? burst.other.push(outcome, words.kept) : burst.settled++));
   }
+}
+
+/** Puts what else can be done about a question in place, also where nothing could be done before. */
+function swapMore(article, page) {
+  const fresh = page.querySelector(".more");
+  if (fresh && !document.querySelector(".more")) article.after(document.adoptNode(fresh));
+  else swap(document, page, ".more");
 }
 
 function settle(article) {

@@ -165,3 +165,19 @@ export async function a_page_is_light({ server, signedIn }) {
   for (const asset of ["/assets/demur.css", "/assets/demur.js"]) assert.ok(weights[asset] < 20_000, told);
   assert.ok(Object.values(weights).reduce((sum, one) => sum + one, page.length) < 100_000, told);
 }
+
+export async function an_answer_that_is_replaced_or_taken_back_shows_on_its_page({ server, signedIn }) {
+  const id = await server.ask("Which colour?");
+  await server.answer(id, "blue");
+  const visitor = await signedIn();
+  const { page } = visitor;
+  await visitor.go(`/questions/${id}`);
+  await visitor.isLive();
+  await page.getByText("blue", { exact: true }).first().waitFor();
+  await server.call("PUT", `/v1/questions/${id}/answer`, server.chat, { answer: "red", by: "Ada" });
+  await page.locator(".state").getByText("red", { exact: true }).waitFor();
+  await server.call("DELETE", `/v1/questions/${id}/answer?by=Ada`, server.chat);
+  await page.locator(".ways").getByLabel("Your answer").waitFor();
+  await page.getByText("Other ways to deal with it").waitFor();
+  assert.equal(await page.getByText("This question is settled").count(), 0);
+}

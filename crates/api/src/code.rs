@@ -66,7 +66,10 @@ impl Code {
 
     /// Returns whether somebody else was first.
     pub fn is_late(self) -> bool {
-        matches!(self, Self::Rule(RuleCode::ALREADY_ANSWERED | RuleCode::QUESTION_CLOSED))
+        matches!(
+            self,
+            Self::Rule(RuleCode::ALREADY_ANSWERED | RuleCode::QUESTION_CLOSED | RuleCode::NOT_THE_ANSWER)
+        )
     }
 
     /// Returns whether an answer was refused because it is not of a kind that was asked for.

@@ -68,6 +68,8 @@ pub enum Method {
     Get,
     /// Changes something.
     Post,
+    /// Puts something in the place of what is there.
+    Put,
     /// Removes something.
     Delete,
 }
@@ -78,6 +80,7 @@ impl Method {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Put => "PUT",
             Self::Delete => "DELETE",
         }
     }

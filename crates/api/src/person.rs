@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PersonRole {
-    /// See and answer, read every trace, and call questions off.
+    /// See and answer, read every trace, call questions off and abort runs.
     Operator,
     /// See and answer, read every trace.
     Answerer,

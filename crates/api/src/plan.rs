@@ -5,7 +5,9 @@ mod paper;
 mod spoken;
 mod standing;
 
-pub use given::{BeginOperation, CheckPlan, ConfirmPlan, ResolveGap, ResolveOwnGap, SubmitPlan};
+pub use given::{
+    AnswerChange, BeginOperation, CheckPlan, ConfirmPlan, ResolveGap, ResolveOwnGap, SubmitPlan,
+};
 pub use paper::{
     AttestPlan, AttestationChecks, AttestedPlan, HandOffPlan, MAX_MADE_FILES, MadeFile, MadeFiles,
     VerifiedAttestation, VerifyAttestation,

@@ -1,8 +1,10 @@
-//! Questions: asked, listed, looked at, answered, declined, passed on, extended, cancelled.
+//! Questions: asked, listed, looked at, answered, answered anew, declined, passed on, extended, cancelled.
 
 mod act;
 mod ask;
 mod assured;
+mod change;
+mod history;
 mod id;
 mod kind;
 mod list;
@@ -16,6 +18,8 @@ mod view;
 pub use act::{Act, Answer, Done, Extension, Passing, Said};
 pub use ask::{Answering, Ask};
 pub use assured::{needed, way};
+pub use change::{Replacement, RevokeParameters};
+pub use history::{QuestionEvent, QuestionHistory};
 pub use id::{NotAQuestion, QuestionId};
 pub use kind::{Kind, UnknownKind};
 pub use list::Listed;

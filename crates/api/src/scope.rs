@@ -17,6 +17,8 @@ pub enum Scope {
     Relay,
     /// Read every trace.
     Read,
+    /// Abort runs.
+    Operate,
     /// Read the metrics.
     Metrics,
     /// What a person may do who signed in with a browser: see and answer, read every trace.
@@ -28,7 +30,8 @@ pub enum Scope {
 
 impl Scope {
     /// What can be given to a token.
-    pub const GRANTED: [Self; 5] = [Self::Ask, Self::Answer, Self::Relay, Self::Read, Self::Metrics];
+    pub const GRANTED: [Self; 6] =
+        [Self::Ask, Self::Answer, Self::Relay, Self::Read, Self::Operate, Self::Metrics];
 
     /// Returns the word.
     pub const fn as_str(self) -> &'static str {
@@ -37,6 +40,7 @@ impl Scope {
             Self::Answer => "answer",
             Self::Relay => "relay",
             Self::Read => "read",
+            Self::Operate => "operate",
             Self::Metrics => "metrics",
             Self::Person => "person",
             Self::Local => "local",
@@ -63,5 +67,5 @@ impl FromStr for Scope {
 
 /// A word that is no scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected ask, answer, relay, read or metrics, found {0:?}")]
+#[error("expected ask, answer, relay, read, operate or metrics, found {0:?}")]
 pub struct NotAScope(String);

@@ -61,6 +61,7 @@ impl SocketRequest {
         let method = match O::ABOUT.method {
             operation::Method::Get => Method::GET,
             operation::Method::Post => Method::POST,
+            operation::Method::Put => Method::PUT,
             operation::Method::Delete => Method::DELETE,
         };
         let address = request.address().map_err(|error| Refusal::bug(&error))?;

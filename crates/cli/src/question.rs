@@ -1,5 +1,6 @@
 //! `demur show`, `answer`, `decline`, `extend`, `pass`, `cancel`, and `inbox --list`: one question, or the list of them.
 
+mod change;
 mod lines;
 
 use std::io::{self, IsTerminal as _, Read as _};
@@ -18,7 +19,10 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_core::{limit::Whole, visible::visible};
-use demur_ledger::facts::{AnswerKind, Assurance};
+use demur_ledger::{
+    facts::{AnswerKind, Assurance},
+    question::RestedEvent,
+};
 use serde::Serialize;
 
 pub(crate) use lines::{describe, kinds, listed, remarks, state, summary, too_late, weight};
@@ -38,6 +42,7 @@ pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Resul
     let client = Client::of_existing(context)?;
     let question = fetch(&client, lookup::question(context, &arguments.question)?)?;
     let (id, waits) = (question.id, question.is_open());
+    let rested = change::rested(&client, id)?;
     // Where people answer only on its page, its whole address is shown.
     let wants_page = waits && question.assurance == Assurance::SignedIn && !context.output.is_json();
     let address = if wants_page {
@@ -45,7 +50,7 @@ pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Resul
     } else {
         None
     };
-    context.output.reply(&Shown { question, address })?;
+    context.output.reply(&Shown { question, rested, address })?;
     // A program that looks is nobody who was shown it.
     if waits && context.output.is_live() { delivered(&client, vec![id]) } else { Ok(()) }
 }
@@ -54,21 +59,30 @@ pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Resul
 pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> Result<Exit, Failure> {
     let client = Client::of_existing(context)?;
     let id = lookup::question(context, &arguments.question)?;
+    if arguments.revoke {
+        return change::revoke(context, &client, id, arguments.reason.clone());
+    }
     let Some(words) = &arguments.answer else {
         let act = Act { reason: arguments.note.clone(), by: None };
         return told(context, &client, id, act_on::<AcceptQuestion>(&client, id, act));
     };
     let shown = fetch(&client, id)?;
-    let words = if words == "-" { read(context, &shown)? } else { words.clone() };
+    let words = match words.as_str() {
+        "-" => read(context, &shown, arguments.replace)?,
+        words => words.to_owned(),
+    };
+    let stays = if arguments.replace { "the answer stays as it is" } else { "the question is still open" };
     let given = Answer {
         answer: typed(&shown.kinds, &shown.choices, &words).map_err(|error| {
-            Failure::from(error)
-                .with_hint(format!("the question is still open; `demur show {id}` shows what fits"))
+            Failure::from(error).with_hint(format!("{stays}; `demur show {id}` shows what fits"))
         })?,
         note: arguments.note.clone(),
         request: shown.request,
         by: None,
     };
+    if arguments.replace {
+        return change::replace(context, &client, &shown, given);
+    }
     told(context, &client, id, act_on::<operation::AnswerQuestion>(&client, id, given))
 }
 
@@ -154,12 +168,12 @@ pub(crate) fn more_time(client: &Client, id: QuestionId, extension: Extension) -
 }
 
 /// Returns the answer that comes over standard input. A secret at a terminal is typed unseen.
-fn read(context: &mut Context<'_>, shown: &QuestionView) -> Result<String, Failure> {
+fn read(context: &mut Context<'_>, shown: &QuestionView, replaces: bool) -> Result<String, Failure> {
     let secret = shown.kinds.contains(&AnswerKind::Secret);
     if !secret || !io::stdin().is_terminal() {
         return from_input("answer", secret);
     }
-    if shown.outcome.is_some() {
+    if shown.outcome.is_some() && !replaces {
         return Err(late(context, Refusal::new(Code::Rule(RuleCode::QUESTION_CLOSED), ""), shown));
     }
     inbox::secret(context)?.ok_or_else(|| {
@@ -208,16 +222,21 @@ fn late(context: &Context<'_>, refusal: Refusal, shown: &QuestionView) -> Failur
 }
 
 #[derive(Serialize)]
-#[serde(transparent)]
 struct Shown {
+    #[serde(flatten)]
     question: QuestionView,
+    /// What was done on answers that no longer count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rested: Vec<RestedEvent>,
     #[serde(skip)]
     address: Option<String>,
 }
 
 impl Reply for Shown {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        describe(&self.question, self.address.as_deref(), paint)
+        let mut lines = describe(&self.question, self.address.as_deref(), paint);
+        lines.extend(lines::rested(&self.rested, paint));
+        lines
     }
 }
 

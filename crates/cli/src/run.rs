@@ -5,6 +5,7 @@ mod agent;
 mod api;
 mod drive;
 mod folder;
+mod halt;
 mod record;
 mod reply;
 mod status;
@@ -165,8 +166,7 @@ fn abort(context: &mut Context<'_>, arguments: &AbortRun) -> Result<Exit, Failur
         return Err(Failure::input("RUN_NOT_BEGUN", message)
             .with_hint("it was killed before it began: `demur run resume` begins it, or leave it alone"));
     }
-    let taken = folder.map(|folder| folder.take(trace)).transpose()?;
-    let body = run::AbortRun { reason: arguments.reason.clone(), abandoned: taken.is_some() };
+    let body = run::AbortRun { reason: arguments.reason.clone() };
     let request = ApiRequest::<operation::AbortRun>::send(OfTrace { trace }, body);
     let Nothing {} = Client::starting(data.clone())?.call(request)?;
     status::show(context, &reader, trace, &data)

@@ -246,6 +246,9 @@ fn hear(desk: &Desk, owner: &Owner, after: Cursor) -> Result<(Cursor, bool), Ref
         for id in &questions {
             owner.lookup().questions().forget(*id);
         }
+        for (trace, entry) in &followed.changes {
+            owner.marks().renew_seen(*trace, entry);
+        }
         desk.waiters().wake(questions);
     }
     Ok((followed.cursor, followed.has_more))

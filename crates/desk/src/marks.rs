@@ -10,6 +10,7 @@
 mod handle;
 mod hooked;
 mod list;
+mod seen;
 mod standing;
 
 use std::{
@@ -36,6 +37,7 @@ use demur_ledger::{
 use demur_sequencer::Listener;
 
 pub(crate) use hooked::release;
+pub use seen::{SESSIONS, discard_revoked, see};
 pub use standing::{may_stop, name, tidy};
 
 use crate::durable;
@@ -155,6 +157,11 @@ impl Marks {
         list::remove(&self.folder);
     }
 
+    /// Makes a question news for the sessions that have seen its answer, where an event replaces that answer or takes it back.
+    pub(crate) fn renew_seen(&self, trace: TraceId, entry: &Entry) {
+        seen::renew(&self.folder, trace, entry);
+    }
+
     fn take(&self, kept: &Kept, trace: TraceId, entry: &Entry, plan_of: Option<PrincipalId>) {
         let Ok(said) = entry.event.said() else { return };
         let own = entry.event.position().sequence;
@@ -189,6 +196,9 @@ impl Marks {
 
 impl Listener for Marks {
     fn recorded(&self, trace: TraceId, entries: &[Entry]) {
+        for entry in entries {
+            self.renew_seen(trace, entry);
+        }
         let kept = self.kept();
         if kept.askers.is_empty() {
             return;

@@ -2,6 +2,7 @@
 //! for every door.
 
 mod attest;
+mod change;
 mod handle;
 mod list;
 mod spoken;
@@ -35,6 +36,7 @@ use demur_rules::{Plan, Rules};
 use demur_sequencer::Sequencer;
 
 pub use attest::{MadeOutput, attest};
+pub use change::{replace, revoke};
 pub use list::list;
 pub(crate) use list::{PlanPage, plan_page, session_of};
 pub(crate) use spoken::resolve_as;
@@ -150,7 +152,15 @@ pub fn resolve_shown(
         told = Some(judged.clone());
         Ok((act, judged))
     });
-    // An answer that is not of its kind was refused; the gap stays open like after any other that does not settle it.
+    judged(performed, told)
+}
+
+/// Returns the event and what the rules say. An answer that is not of its kind was refused; the gap stays open like after
+/// any other that does not settle it.
+fn judged(
+    performed: Result<(Position, Judged), Refusal>,
+    told: Option<Judged>,
+) -> Result<(Option<Position>, Judged), Refusal> {
     match (performed, told) {
         (Ok((at, judged)), _) => Ok((Some(at), judged)),
         (Err(error), Some(judged @ Judged::Escalated(_))) if error.code.is_about_the_kind() => {

@@ -1,10 +1,11 @@
-//! Questions at the desk, the same for every interface: asked, listed, looked at, answered, declined, passed on, extended,
-//! cancelled (design: one question, many doors; ONE-01, ONE-02, CLR-03, CLR-04). The engine decides what counts; here requests
-//! become commands.
+//! Questions at the desk, the same for every interface: asked, listed, looked at, answered, answered anew, declined, passed on,
+//! extended, cancelled (design: one question, many doors; ONE-01, ONE-02, CLR-03, CLR-04). The engine decides what counts; here
+//! requests become commands.
 
 mod act;
 mod ask;
 mod cache;
+mod change;
 mod deliver;
 mod expire;
 mod handle;
@@ -21,7 +22,7 @@ mod view;
 
 use demur_api::question::{
     Act, Answer, Answering, Ask, Delivered, Done, Ending, Extension, Listed, Passing, QuestionId,
-    QuestionView, Whom, needed, way,
+    QuestionView, Replacement, RevokeParameters, Whom, needed, way,
 };
 
 pub(crate) use act::answering;
@@ -29,10 +30,10 @@ pub use act::{accept, answer, cancel, decline, extend, has_answering_key, pass_o
 use ask::asking;
 pub use ask::{Asked, ask};
 pub(crate) use cache::QuestionCache;
+pub use change::{replace, revoke};
 pub use deliver::deliver;
 pub(crate) use deliver::record_deliveries;
 pub(crate) use expire::expire;
-pub use history::{QuestionEvent, QuestionHistory};
 pub use in_person::PersonalAct;
 pub use list::{list, list_of};
 pub use once::{Once, ask_once, note_heard};

@@ -325,7 +325,10 @@ fn check(wanted: &Wanted) -> Result<(), Refusal> {
         return Err(Refusal::new(Code::ScopeMissing, "expected at least one scope, found none"));
     }
     if wanted.scopes.iter().any(|scope| !Scope::GRANTED.contains(scope)) {
-        return Err(Refusal::new(Code::ScopeInvalid, "expected ask, answer, relay, read or metrics"));
+        return Err(Refusal::new(
+            Code::ScopeInvalid,
+            "expected ask, answer, relay, read, operate or metrics",
+        ));
     }
     // An asker never answers itself, and one token is one voice.
     if has(Scope::Answer) && (has(Scope::Ask) || has(Scope::Relay)) {

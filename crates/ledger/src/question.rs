@@ -5,6 +5,7 @@
 mod effect;
 mod error;
 mod guard;
+mod rested;
 
 use std::{collections::BTreeMap, fmt};
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use effect::subject;
 pub use effect::{QuestionEffect, question_effect, touched};
 pub use error::QuestionError;
+pub use rested::{AnswerEnd, RestedBook, RestedEvent};
 
 use crate::{
     event_type::Facts,

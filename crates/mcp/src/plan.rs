@@ -240,7 +240,7 @@ pub(crate) async fn resolve(
     given: &ResolveGap,
 ) -> Result<CallToolResponse, Stop> {
     let path = OfGap { session: given.session_id, gap: given.gap_id.to_string() };
-    let body = ResolveOwnGap { answer: given.answer.clone(), note: None };
+    let body = ResolveOwnGap { answer: given.answer.clone(), note: None, change: given.change };
     let reply = call.visitor.ask(ApiRequest::<operation::ResolveOwnGap>::send(path, body)).await?;
     let resolved = Resolved::of(reply);
     let words = resolved.words();

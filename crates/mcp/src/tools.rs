@@ -97,6 +97,7 @@ pub(crate) enum RunJob {
     Challenge,
     Conclude,
     AuditRun,
+    AbortRun,
 }
 
 /// What a client may expect of a tool.

@@ -155,16 +155,7 @@ impl Session {
             // The engine says what became of the question, and who was first.
             (_, false) => (Judged::Resolved, gap::plain(answer)?, Vec::new()),
         };
-        let facts =
-            QuestionAnswered { assurance, choice: worded.choice, kind: worded.kind, question: gap.question };
-        let content = AnswerContent {
-            answer: worded.value,
-            by: voice.by,
-            note: voice.note,
-            request: gap.content.request,
-            signed: None,
-            shown: voice.shown,
-        };
+        let (facts, content) = answering(gap, worded, assurance, voice);
         let consequences = Consequences { after: self.head(), sayings };
         let content = Content::QuestionAnswered(content);
         Ok((Act { facts: facts.into(), content, consequences }, judged))
@@ -189,7 +180,7 @@ impl Session {
     }
 
     /// An answer does not reach a field that another open gap puts to somebody with more assurance.
-    fn check_stricter(&self, gap: &Gap, assurance: Assurance) -> Result<(), Error> {
+    pub(crate) fn check_stricter(&self, gap: &Gap, assurance: Assurance) -> Result<(), Error> {
         match self.stricter(gap, assurance) {
             Some(other) => Err(Error::Stricter {
                 gap: gap.id.to_string(),
@@ -278,6 +269,26 @@ impl Session {
     fn field(&self, given: &Given) -> &str {
         self.gaps[given.gap].field.as_str()
     }
+}
+
+/// Returns the facts and the words of an answer to a gap.
+pub(crate) fn answering(
+    gap: &Gap,
+    worded: gap::Worded,
+    assurance: Assurance,
+    voice: Voice,
+) -> (QuestionAnswered, AnswerContent) {
+    let facts =
+        QuestionAnswered { assurance, choice: worded.choice, kind: worded.kind, question: gap.question };
+    let content = AnswerContent {
+        answer: worded.value,
+        by: voice.by,
+        note: voice.note,
+        request: gap.content.request,
+        signed: None,
+        shown: voice.shown,
+    };
+    (facts, content)
 }
 
 /// Returns what is left of a field below another: nothing if they are the same, else a path that begins with a dot.

@@ -9,10 +9,12 @@
 //! |---|---|
 //! | a session read from its trace | [`session`] |
 //! | what is said next: submit, answer, accept, confirm | [`act`] |
+//! | an answer is replaced or taken back | `change` |
 //! | document, audit record, attestation, handoff | [`paper`] |
 //! | the proof that nothing was guessed (CLR-52) | [`no_guess`] |
 
 pub mod act;
+mod change;
 pub mod error;
 mod gap;
 pub mod no_guess;

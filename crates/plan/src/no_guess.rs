@@ -127,6 +127,7 @@ impl Check {
         self.check_due(at, &facts, content.as_ref());
         match (&facts, &content) {
             (Facts::QuestionAnswered(facts), _) => self.check_assurance(at, facts),
+            (Facts::AnswerSuperseded(facts), _) => self.check_assurance(at, &facts.answer),
             (Facts::PlanConfirmed(_), Some(Content::PlanConfirmed(content))) => {
                 self.check_confirmation(at, content)?;
             }

@@ -293,16 +293,28 @@ impl Session {
 
     /// Returns the session as the rules see it.
     pub(crate) fn view(&self) -> Result<View<'_>, Error> {
+        self.view_with(self.plan.clone(), &self.answers)
+    }
+
+    /// Returns the session as the rules see it once the answer to a gap is taken back: that gap is open.
+    pub(crate) fn view_without(&self, gap: &Gap, answer: Sequence) -> Result<View<'_>, Error> {
+        let (plan, answers) = self.without(answer)?;
+        let mut view = self.view_with(plan, &answers)?;
+        view.gaps[self.place(gap)?].1 = view::Standing::Open;
+        Ok(view)
+    }
+
+    fn view_with(&self, plan: Plan, answers: &[Given]) -> Result<View<'_>, Error> {
         let standing = |gap: &Gap| match self.outcome(gap) {
             Some(outcome) if !outcome.settles() => view::Standing::Open,
-            Some(Outcome::Answered(given)) if !self.answers.iter().any(|one| one.event == given.at) => {
+            Some(Outcome::Answered(given)) if !answers.iter().any(|one| one.event == given.at) => {
                 view::Standing::Unresolved
             }
             _ => view::Standing::Settled,
         };
         Ok(View {
             rules: self.rules()?,
-            plan: self.plan.clone(),
+            plan,
             settled: self.settled.clone(),
             gaps: self.gaps.iter().map(|gap| (gap.clone(), standing(gap))).collect(),
         })
@@ -368,14 +380,23 @@ impl Session {
 
     /// Writes an answer into the plan if it settles its gap.
     fn take(&mut self, index: usize, answer: &str, event: Sequence) -> Result<bool, Error> {
-        let Some(finding) = self.finding(&self.gaps[index])? else { return Ok(false) };
-        let judgement = self.rules()?.judge(&self.plan, &self.settled, &finding, answer)?;
-        let (Judgement::Settles { plan, .. }, Ok(value)) = (judgement, finding.read_answer(answer)) else {
-            return Ok(false);
-        };
+        let Some((plan, value)) = self.settling(&self.plan, index, answer)? else { return Ok(false) };
         self.plan = plan;
         self.answers.push(Given { gap: index, text: answer.to_owned(), value, event });
         Ok(true)
+    }
+
+    /// Returns a plan with this answer to a gap in it, and what it wrote; none where it does not settle the gap.
+    fn settling(&self, plan: &Plan, index: usize, answer: &str) -> Result<Option<(Plan, Value)>, Error> {
+        let rules = self.rules()?;
+        let found = rules.detect(plan, &self.settled)?;
+        let Some(finding) = found.into_iter().find(|finding| self.gaps[index].is_of(finding)) else {
+            return Ok(None);
+        };
+        match (rules.judge(plan, &self.settled, &finding, answer)?, finding.read_answer(answer)) {
+            (Judgement::Settles { plan, .. }, Ok(value)) => Ok(Some((plan, value))),
+            _ => Ok(None),
+        }
     }
 
     fn fold_acceptance(&mut self, event: Sequence, time: Timestamp, question: Sequence) -> Result<(), Error> {
@@ -392,17 +413,26 @@ impl Session {
         Ok(())
     }
 
-    /// Takes an answer out of the plan: every other one that counts is written into the plan as it was submitted.
+    /// Takes an answer out of the plan.
     fn take_back(&mut self, answer: Sequence) -> Result<(), Error> {
-        self.answers.retain(|given| given.event != answer);
         for round in self.rounds.iter_mut().filter(|round| round.event == answer) {
             round.resolved = false;
         }
-        self.plan = self.submitted.clone();
-        for Given { gap, text, event, .. } in std::mem::take(&mut self.answers) {
-            self.take(gap, &text, event)?;
-        }
+        (self.plan, self.answers) = self.without(answer)?;
         Ok(())
+    }
+
+    /// Returns the plan without an answer, and the answers that count then: every other one that counts is written into the
+    /// plan as it was submitted.
+    fn without(&self, answer: Sequence) -> Result<(Plan, Vec<Given>), Error> {
+        let (mut plan, mut kept) = (self.submitted.clone(), Vec::new());
+        for given in self.answers.iter().filter(|given| given.event != answer) {
+            if let Some((next, value)) = self.settling(&plan, given.gap, &given.text)? {
+                plan = next;
+                kept.push(Given { value, ..given.clone() });
+            }
+        }
+        Ok((plan, kept))
     }
 }
 

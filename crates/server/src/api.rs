@@ -85,6 +85,7 @@ impl Route {
         let method = match method {
             operation::Method::Get => Method::GET,
             operation::Method::Post => Method::POST,
+            operation::Method::Put => Method::PUT,
             operation::Method::Delete => Method::DELETE,
         };
         let mut operation = Self::new(method, path, id, scopes, summary);

@@ -89,10 +89,21 @@ pub struct Card {
     pub ways: Option<Ways>,
     /// Why there are no forms though it is open.
     pub no_way: Option<&'static str>,
+    /// How the visitor changes an answer of their own; none where there is none, and in lists.
+    pub change: Option<Change>,
     /// What was typed before, and what is wrong with it.
     pub draft: Draft,
     /// The texts of the interface.
     pub words: &'static Words,
+}
+
+/// How an answer can be changed by whoever gave it.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The number of the event with the answer.
+    pub answer: String,
+    /// How it can be answered anew.
+    pub ways: Ways,
 }
 
 /// How a question can be answered.
@@ -184,6 +195,7 @@ impl Card {
             level: look.level,
             ways,
             no_way,
+            change: change(question, look),
             draft: Draft::default(),
             words: &ENGLISH,
         }
@@ -264,6 +276,21 @@ fn ways(question: &QuestionView, look: &Look<'_>) -> (Option<Ways>, Option<&'sta
     if question.assurance > Assurance::SignedIn {
         return (None, Some(ENGLISH.assurance_too_low));
     }
+    (Some(fitting(question)), None)
+}
+
+/// Returns how a visitor changes the answer to a question, if it is their own: one that was relayed is any person's.
+fn change(question: &QuestionView, look: &Look<'_>) -> Option<Change> {
+    let visitor = look.visitor.filter(|visitor| look.whole && visitor.may_answer && question.people)?;
+    let ending = question.outcome.as_ref().filter(|ending| ending.state == OutcomeKind::Answered)?;
+    let assurance = ending.assurance.filter(|given| *given <= Assurance::SignedIn)?;
+    let is_own = assurance == Assurance::Relayed || ending.by.as_deref() == Some(visitor.name.as_str());
+    let is_of_person = ending.principal.is_none() && question.assurance <= Assurance::SignedIn;
+    (is_own && is_of_person).then(|| Change { answer: ending.event.to_string(), ways: fitting(question) })
+}
+
+/// Returns the forms that fit the kinds of a question.
+fn fitting(question: &QuestionView) -> Ways {
     let has = |kind| question.kinds.contains(&kind);
     let recommends = |value: &AnswerValue| question.recommendation.as_ref() == Some(value);
     let choices = question.choices.iter().map(|choice| {
@@ -275,14 +302,13 @@ fn ways(question: &QuestionView, look: &Look<'_>) -> (Option<Ways>, Option<&'sta
         recommends_no: recommends(&AnswerValue::Flag(false)),
     };
     let suggests = has(AnswerKind::Freetext);
-    let ways = Ways {
+    Ways {
         choices: choices.filter(|_| has(AnswerKind::MultipleChoice)).collect(),
         yes_no: has(AnswerKind::YesNo).then_some(yes_no),
         suggestions: question.suggestions.iter().filter(|_| suggests).map(|said| text::line(said)).collect(),
         kinds: question.kinds.clone(),
         accept: question.gap.is_some() && question.severity == Severity::Warn,
-    };
-    (Some(ways), None)
+    }
 }
 
 /// How many characters a title has at most.

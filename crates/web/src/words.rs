@@ -232,6 +232,8 @@ words! {
     history_more = "There is more; the trace has it.";
     the_desk = "the desk";
     sent_answered = "Sent. Your answer is on record, and the asker has it.";
+    sent_replaced = "Sent. Your new answer counts from now on; the record keeps the one before.";
+    sent_revoked = "Sent. The answer is taken back, and the question is open again.";
     sent_accepted = "Sent. You confirmed it as it is.";
     sent_declined = "Sent. You declined this question.";
     sent_asked_back = "Sent. The asker reads your words and can ask again; this question is closed.";
@@ -247,6 +249,17 @@ words! {
     extend_hour = "1 hour more";
     extend_day = "1 day more";
     decline = "Decline";
+    rested = "Done on an answer that no longer counts";
+    rested_meaning = "What was done stays done. Look whether it has to be put right.";
+    rested_on = "was done on the answer of event";
+    rested_which = "which event";
+    rested_replaced = "replaced";
+    rested_revoked = "took back";
+    answer_is_wrong = "If the answer is wrong";
+    replace = "Change the answer";
+    replace_meaning = "Your new answer counts from now on. The record keeps the one before; what was done on it stays done, and reports name it.";
+    revoke = "Take the answer back";
+    revoke_meaning = "The question is open again, and what waits for it is blocked again. The record keeps the answer; what was done on it stays done, and reports name it.";
     decline_meaning = "You say that it will not be answered. What waits goes on waiting; the asker reads your reason.";
     reason_optional = "Reason (may be left out)";
     pass_on = "Pass on";
@@ -274,6 +287,8 @@ words! {
     review_send = "Send";
     review_back = "Go back and change it";
     act_answer = "Answer";
+    act_replace = "Change the answer to";
+    act_revoke = "Take the answer back";
     act_accept = "Confirm as it is";
     act_decline = "Decline";
     act_ask_back = "Ask back, which closes the question";
@@ -314,6 +329,7 @@ words! {
     still_waits = "What waits for it goes on waiting.";
     goes_on = "Nothing waits for it any more.";
     settled_already = "This question is settled. An answer that comes now changes nothing.";
+    settled_changeable = "This question is settled. Below you can change the answer.";
     event_asked = "asked";
     event_found = "found by the rules";
     event_answered = "answered";

@@ -226,6 +226,13 @@ def _superseded(family: Family) -> None:
         lambda d: (d.answer(0, "person"), d.supersede(1, 0, "person", assurance="relayed")),
         assurance="terminal",
     )
+    _case(
+        family,
+        "superseded-by-less",
+        "A relayed answer takes the place of one that a person gave at the terminal.",
+        lambda d: (d.answer(0, "person"), d.supersede(1, 0, "person", assurance="relayed")),
+        assurance="relayed",
+    )
     _case(family, "superseded-cancelled", "A cancellation is superseded.", lambda d: (d.cancel(0), d.supersede(1, 0)))
 
 

@@ -19,7 +19,8 @@ use crate::{
     },
     question::{
         self, Act, Answer, AskParameters, AskedView, Delivered, Deliveries, Done, Extension, Heard, Listed,
-        Passing, QuestionListParameters, QuestionView, WaitParameters,
+        Passing, QuestionHistory, QuestionListParameters, QuestionView, Replacement, RevokeParameters,
+        WaitParameters,
     },
     request_state::RequestStateKey,
     run::{
@@ -86,6 +87,9 @@ operations! {
         (NoArguments, QuestionListParameters, Nothing) -> Listed, 200 "One page";
     ShowQuestion = "question", Get "/v1/questions/{question}", SEEING, "Show a question and how it stands";
         (OfQuestion, Nothing, Nothing) -> QuestionView, 200 "The question";
+    ShowQuestionHistory = "questionHistory", Get "/v1/questions/{question}/history", SEEING,
+        "Say what happened to a question, and what was done on answers that no longer count";
+        (OfQuestion, Nothing, Nothing) -> QuestionHistory, 200 "What happened";
     WaitForQuestion = "waitForQuestion", Get "/v1/questions/{question}/wait", SEEING,
         "Wait until a question is no longer open";
         (OfQuestion, WaitParameters, Nothing) -> QuestionView,
@@ -100,6 +104,12 @@ operations! {
     AnswerQuestion = "answer", Post "/v1/questions/{question}/answer", ANSWERING,
         "Answer a question; the first answer counts";
         (OfQuestion, Nothing, Answer) -> Done, 200 "Done, or done before";
+    ReplaceAnswer = "replaceAnswer", Put "/v1/questions/{question}/answer", ANSWERING,
+        "Put another answer in the place of one's own";
+        (OfQuestion, Nothing, Replacement) -> Done, 200 "Done, or done before";
+    RevokeAnswer = "revokeAnswer", Delete "/v1/questions/{question}/answer", ANSWERING,
+        "Take one's own answer back; the question is open again";
+        (OfQuestion, RevokeParameters, Nothing) -> Done, 200 "Done, or done before";
     AcceptQuestion = "accept", Post "/v1/questions/{question}/accept", ANSWERING,
         "Accept what a question of severity warn points at";
         (OfQuestion, Nothing, Act) -> Done, 200 "Done, or done before";
@@ -189,7 +199,8 @@ operations! {
     ReadRun = "readRun", Get "/v1/runs/{trace}/lines", LOCAL,
         "Read a run as its agents hear it: the lines of an export";
         (OfTrace, ReadRunParameters, Nothing) -> RunLines, 200 "The next lines";
-    AbortRun = "abortRun", Post "/v1/runs/{trace}/abort", LOCAL, "End a run for good, once nobody drives it";
+    AbortRun = "abortRun", Post "/v1/runs/{trace}/abort", OPERATING,
+        "End a run for good; whoever drives it hears of it and stops";
         (OfTrace, Nothing, run::AbortRun) -> Nothing, 204 "It is aborted";
 
     ListTraces = "listTraces", Get "/v1/traces", READING,
@@ -310,6 +321,8 @@ pub const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::R
 const SEEING_PLANS: &[Scope] = &[Scope::Ask, Scope::Read];
 /// Who reads everything.
 const READING: &[Scope] = &[Scope::Read];
+/// Who ends what others began.
+const OPERATING: &[Scope] = &[Scope::Operate];
 /// The user of this machine.
 const LOCAL: &[Scope] = &[Scope::Local];
 

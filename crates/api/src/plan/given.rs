@@ -52,12 +52,25 @@ pub struct ResolveGap {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveOwnGap {
-    /// The answer; none to accept a warning as it is.
+    /// The answer; none to accept a warning as it is, or with `change` to take an answer back.
     #[serde(default)]
     pub answer: Option<Text<1, 4000>>,
     /// Why.
     #[serde(default)]
     pub note: Option<Text<1, 4096>>,
+    /// What becomes of an answer that the same one gave before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<AnswerChange>,
+}
+
+/// What becomes of one's own answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerChange {
+    /// Another answer takes its place.
+    Replace,
+    /// It is taken back, and the gap is open again.
+    Revoke,
 }
 
 /// An operation that is to begin.

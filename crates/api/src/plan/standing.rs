@@ -64,7 +64,7 @@ pub struct SettledGap {
 pub struct ResolvedGap {
     /// The gap's name in the session.
     pub gap_id: String,
-    /// `resolved`, or `escalated` where the answer does not settle it.
+    /// `resolved`, `escalated` where the answer does not settle it, or `revoked` where it was taken back.
     #[schemars(with = "String")]
     pub status: GapStatus,
     /// The answer that counts.
@@ -75,14 +75,16 @@ pub struct ResolvedGap {
     pub session: PlanStanding,
 }
 
-/// Whether an answer settles its gap.
+/// What became of an answer to a gap, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GapStatus {
-    /// It does.
+    /// It settles the gap.
     Resolved,
     /// It does not, and the gap is put again.
     Escalated,
+    /// It was taken back, and the gap is open again.
+    Revoked,
 }
 
 impl GapStatus {
@@ -91,6 +93,7 @@ impl GapStatus {
         match self {
             Self::Resolved => "resolved",
             Self::Escalated => "escalated",
+            Self::Revoked => "revoked",
         }
     }
 }

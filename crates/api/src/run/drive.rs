@@ -328,10 +328,7 @@ pub struct RunLines {
 #[serde(deny_unknown_fields)]
 pub struct AbortRun {
     /// Why.
-    pub reason: Text<1, 16384>,
-    /// Whether the process that drove it has ended for sure. Otherwise its claim has to end first.
-    #[serde(default)]
-    pub abandoned: bool,
+    pub reason: Text<1, 16000>,
 }
 
 #[cfg(test)]

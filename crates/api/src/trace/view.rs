@@ -57,7 +57,7 @@ pub struct TraceView {
     pub opened: Timestamp,
     /// When the newest event was recorded.
     pub changed: Timestamp,
-    /// Where a run stands.
+    /// Where a run stands; `failed` too where an integrity violation was found.
     #[schemars(with = "Option<String>")]
     pub phase: Option<Phase>,
     /// The integrity violation that was found, if any.

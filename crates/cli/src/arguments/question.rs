@@ -91,14 +91,23 @@ pub(crate) struct AnswerQuestion {
     #[arg(value_name = "QUESTION")]
     pub(crate) question: TypedId,
     /// The answer: a text, yes or no, a number, a choice; `-` reads it from standard input
-    #[arg(allow_hyphen_values = true, required_unless_present = "accept")]
+    #[arg(allow_hyphen_values = true, required_unless_present_any = ["accept", "revoke"])]
     pub(crate) answer: Option<String>,
     /// Accept what a question of the kind "please confirm" points at
     #[arg(long, conflicts_with = "answer")]
     pub(crate) accept: bool,
+    /// Put this answer in the place of your own
+    #[arg(long, conflicts_with = "accept")]
+    pub(crate) replace: bool,
+    /// Take your own answer back: the question is open again
+    #[arg(long, conflicts_with_all = ["answer", "accept", "replace", "note"])]
+    pub(crate) revoke: bool,
     /// Why, up to 4096 characters
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<Text<1, 4096>>,
+    /// Why the answer is taken back, up to 1000 characters; needs --revoke
+    #[arg(long, value_name = "TEXT", requires = "revoke", conflicts_with_all = ["answer", "accept", "note"])]
+    pub(crate) reason: Option<Text<1, 1000>>,
 }
 
 #[derive(Debug, Args)]

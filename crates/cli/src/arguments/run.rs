@@ -62,7 +62,7 @@ pub(crate) struct AbortRun {
     pub(crate) trace: Option<TypedId>,
     /// Why, for the record
     #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: Text<1, 16384>,
+    pub(crate) reason: Text<1, 16000>,
 }
 
 /// How far a run is to go.

@@ -186,7 +186,7 @@ pub(crate) enum TokenCommand {
 pub(crate) struct NewToken {
     /// Whose it is: the name under which it asks or answers
     pub(crate) name: Text<1, 64>,
-    /// What it allows: ask, answer, relay, read or metrics; may be given more than once
+    /// What it allows: ask, answer, relay, read, operate or metrics; may be given more than once
     #[arg(long = "scope", value_name = "SCOPE", required = true)]
     pub(crate) scopes: Vec<Scope>,
     /// How long it is good for, such as 30d [default: until it is taken back]

@@ -115,6 +115,7 @@ impl Scene<'_> {
         let became = match told.status {
             GapStatus::Resolved => "settled",
             GapStatus::Escalated => "recorded, and asked again: it names nothing",
+            GapStatus::Revoked => "taken back",
         };
         let who = key.map_or(SOMEBODY.to_owned(), |name| format!("{name} (answerer)"));
         self.tell(&format!("  {who} answers {gap}: \"{answer}\". {became}."))

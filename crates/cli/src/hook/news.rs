@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{
     Input, Reply, gate,
-    session::{alone, see, unseen},
+    session::{alone, hear_revoked, see, unseen},
     session_of,
 };
 use crate::{arguments::HookOptions, client::Client, failure::Failure, question};
@@ -72,6 +72,9 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
             };
             // The hook that takes it as seen tells it.
             if question.is_open() {
+                if hear_revoked(&folder, &session, *id) {
+                    told.push(taken_back(&question));
+                }
                 first.get_or_insert(*id);
             } else if see(&folder, &session, *id) {
                 told.push(words(&question));
@@ -120,6 +123,18 @@ fn words(question: &QuestionView) -> String {
         None => {}
     }
     lines.extend(ending.note.iter().flat_map(|note| fenced("Note", &Value::from(note.as_str()))));
+    lines.join("\n")
+}
+
+/// Returns what a session is told that has seen an answer which no longer counts.
+fn taken_back(question: &QuestionView) -> String {
+    let id = question.id;
+    let asked = question.terse.as_deref().or(question.question.as_deref()).unwrap_or("(erased)");
+    let mut lines = vec![format!(
+        "Question {id}: its answer was taken back, and it is open again. Do not go on with the answer that you know, and do \
+         not assume another."
+    )];
+    lines.extend(fenced("Question", &Value::from(asked)));
     lines.join("\n")
 }
 

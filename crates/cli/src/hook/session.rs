@@ -1,6 +1,7 @@
 //! Which session of a client asked what: a folder for each session beside the store, with an empty file for every question
 //! (or plan) of which the session has not seen the answer. The bridge of the session writes it; its hooks read it, each in a
-//! process of its own. The record of a question says nothing of this.
+//! process of its own; the server puts a file back when an answer that was seen is replaced or taken back. The record of a
+//! question says nothing of this.
 
 use std::{
     any::{Any, TypeId},
@@ -17,7 +18,10 @@ use demur_api::{
     question::{AskedView, Done, QuestionId, QuestionView},
 };
 use demur_clarify::uuid::Uuid;
-use demur_desk::durable;
+use demur_desk::{
+    durable,
+    marks::{self, SESSIONS},
+};
 use demur_ledger::question::OutcomeKind;
 use rustix::{
     fs::{FlockOperation, fcntl_lock},
@@ -84,7 +88,7 @@ impl Session {
             OutcomeKind::Open if asked.is_some() => self.keep(&question.id.to_string()),
             OutcomeKind::Open => {}
             // Whoever waited for this reply has the answer.
-            _ => durable::discard(&self.folder.join(question.id.to_string())),
+            _ => drop(marks::see(&self.folder, question.id)),
         }
     }
 
@@ -145,7 +149,12 @@ pub(super) fn unseen(data: &Path, session: &SessionId) -> Vec<QuestionId> {
 
 /// Takes the answer to a question as seen. Returns whether it was not before: of several hooks one tells it.
 pub(super) fn see(data: &Path, session: &SessionId, question: QuestionId) -> bool {
-    fs::remove_file(data.join(SESSIONS).join(&session.0).join(question.to_string())).is_ok()
+    marks::see(&data.join(SESSIONS).join(&session.0), question)
+}
+
+/// Returns whether the session is to hear that an answer it has seen was taken back: of several hooks one tells it.
+pub(super) fn hear_revoked(data: &Path, session: &SessionId, question: QuestionId) -> bool {
+    marks::discard_revoked(&data.join(SESSIONS).join(&session.0), question)
 }
 
 /// Returns the right to wait for answers of a session, for as long as the file is open; none where another process has it.
@@ -169,7 +178,6 @@ fn forget_old(data: &Path) {
 
 /// Where Claude Code says which session it is.
 const VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
-const SESSIONS: &str = "sessions";
 /// The file of whoever waits for answers of a session.
 const WAITING: &str = ".waiting";
 /// The file that each bridge of a session holds a lock on.

@@ -5,7 +5,7 @@ use demur_api::question::{Done, QuestionView, needed, way};
 use demur_core::{visible::visible, words::clipped};
 use demur_ledger::{
     facts::{AnswerKind, Assurance, Severity},
-    question::OutcomeKind,
+    question::{OutcomeKind, RestedEvent},
 };
 
 use crate::{
@@ -71,6 +71,18 @@ pub(crate) fn describe(question: &QuestionView, address: Option<&str>, paint: Pa
         let mut shown = fitted(&choice, columns(), LABEL_COLUMNS);
         lines.push(format!("    {}", shown.next().unwrap_or_default()));
         lines.extend(shown.map(|line| format!("    {BAR}{line}")));
+    }
+    lines
+}
+
+/// Returns what was done on answers that no longer count, each a warning.
+pub(super) fn rested(events: &[RestedEvent], paint: Paint) -> Vec<String> {
+    let mut lines = Vec::new();
+    for event in events {
+        let words = event.to_string();
+        let mut shown = fitted(&words, columns(), LABEL_COLUMNS);
+        lines.push(format!("  {}   {}", paint.bad("warning"), shown.next().unwrap_or_default()));
+        lines.extend(shown.map(|line| format!("{:10}{BAR}{line}", "")));
     }
     lines
 }
@@ -144,6 +156,16 @@ pub(super) fn done(done: &Done, paint: Paint) -> Vec<String> {
     }
     let again = if done.repeated { ". It was so before; nothing was recorded now." } else { "" };
     vec![format!("{} {words} is {}{again}", paint.good("Done:"), state(question))]
+}
+
+/// Returns what came of taking an answer back.
+pub(super) fn revoked(done: &Done, paint: Paint) -> Vec<String> {
+    let again = if done.repeated { " It was so before; nothing was recorded now." } else { "" };
+    let words = named(&done.question);
+    vec![format!(
+        "{} the answer to {words} is taken back. The question is open again.{again}",
+        paint.good("Done:")
+    )]
 }
 
 /// Returns a question by how its words begin, on one line: somebody who typed `last` sees which one it was.

@@ -8,12 +8,14 @@ use std::{
 
 use demur_api::{
     call::ApiRequest,
+    code::Code,
     operation::{self, Nothing, OfTrace, Operation},
     run::{ClaimId, ClaimRun},
 };
 use demur_desk::{desk::Desk, entry::Handle};
 use demur_ledger::name::TraceId;
 
+use super::halt::Halt;
 use crate::{
     client::{Client, SocketRequest},
     demo::DemoDesk,
@@ -50,14 +52,21 @@ impl RunApi<'_> {
         }
     }
 
-    /// Does work that takes its time, and renews a claim meanwhile.
-    pub(super) fn renewing<T>(&self, trace: TraceId, claim: ClaimId, work: impl FnOnce() -> T) -> T {
+    /// Does work that takes its time, and renews a claim meanwhile. Once the run is over, the tool that works is ended.
+    pub(super) fn renewing<T>(
+        &self,
+        (trace, claim): (TraceId, ClaimId),
+        halt: &Halt,
+        work: impl FnOnce() -> T,
+    ) -> T {
         thread::scope(|scope| {
             let (working, over) = mpsc::channel::<()>();
             scope.spawn(move || {
-                while over.recv_timeout(RENEWAL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                while over.recv_timeout(LOOK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                     // Whether it still holds shows with the next report.
-                    let _ = self.renew(trace, claim);
+                    if self.renew(trace, claim).is_err_and(|error| error.is(Code::RunOver)) {
+                        halt.halt();
+                    }
                 }
             });
             let done = work();
@@ -78,4 +87,5 @@ impl RunApi<'_> {
     }
 }
 
-const RENEWAL_INTERVAL: Duration = Duration::from_millis(ClaimId::RENEWAL_MILLIS);
+/// How often the server is asked whether the run goes on. It renews the claim in longer intervals, `ClaimId::RENEWAL_MILLIS`.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);

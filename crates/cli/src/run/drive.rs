@@ -16,6 +16,7 @@ use demur_run::{Orders, task::Call};
 use super::{
     agent::Agent,
     folder::RunFolder,
+    halt::Halt,
     record::{Record, unproven},
     tools::Tools,
     turn::{self, Interrupted},
@@ -31,6 +32,8 @@ pub(super) struct Drive<'a> {
     home: &'a Path,
     folder: &'a RunFolder,
     tools: Tools,
+    /// Ends the tool that works, once the run is over.
+    halt: Halt,
     agents: BTreeMap<Role, Agent>,
     /// What came of the last turn of an agent.
     turn: Option<TurnReport>,
@@ -48,8 +51,9 @@ impl<'a> Drive<'a> {
         (home, folder): (&'a Path, &'a RunFolder),
     ) -> Result<Self, Failure> {
         let tools = Tools::new(&folder.work(), &orders.policy.limits)?;
-        let (agents, turn, kept, stuck) = (BTreeMap::new(), None, None, false);
-        Ok(Self { record, orders, claimed, home, folder, tools, agents, turn, kept, stuck })
+        let (halt, agents) = (Halt::default(), BTreeMap::new());
+        let (turn, kept, stuck) = (None, None, false);
+        Ok(Self { record, orders, claimed, home, folder, tools, halt, agents, turn, kept, stuck })
     }
 
     /// Goes on until the run has ended or has come as far as it may.
@@ -82,8 +86,9 @@ impl<'a> Drive<'a> {
                     for later in ahead {
                         self.tools.prepare_after(self.call(&later)?);
                     }
-                    let (api, trace, claim) = (self.record.api, self.record.trace, self.record.claim.claim);
-                    api.renewing(trace, claim, || self.tools.run(&call, started))?;
+                    let (api, halt) = (self.record.api, self.halt.clone());
+                    let claimed = (self.record.trace, self.record.claim.claim);
+                    api.renewing(claimed, &halt, || self.tools.run(&call, started, &halt))?;
                 }
                 DriveStep::Turn(AgentTurn { role, now }) => self.turn = Some(self.give_turn(role, now)?),
                 DriveStep::Keep(AuditReport { report }) => {
@@ -127,8 +132,9 @@ impl<'a> Drive<'a> {
 
     /// Gives an agent of its own its turn.
     fn give_turn(&mut self, role: Role, now: Timestamp) -> Result<TurnReport, Failure> {
-        let (api, trace, claim) = (self.record.api, self.record.trace, self.record.claim.claim);
-        match api.renewing(trace, claim, || self.take_turn(role, now)) {
+        let (api, halt) = (self.record.api, self.halt.clone());
+        let claimed = (self.record.trace, self.record.claim.claim);
+        match api.renewing(claimed, &halt, || self.take_turn(role, now)) {
             Ok(moved) => Ok(TurnReport { role, moved, failed: None }),
             Err(Interrupted::Agent(error)) => {
                 Ok(TurnReport { role, moved: false, failed: Some(error.to_string()) })

@@ -13,6 +13,7 @@ use demur_sandbox::{
     Prepared, Request, Running, SandboxError, SandboxLimits, ToolEnding, ToolOutcome, prepare,
 };
 
+use super::halt::Halt;
 use crate::failure::Failure;
 
 /// What is at hand to run tools with.
@@ -106,13 +107,16 @@ impl Tools {
         (call.name.to_string(), Helper::Coming(helper))
     }
 
-    /// Runs the tool that was made ready, and keeps how it ended.
-    pub(super) fn run(&mut self, call: &str, started: Sequence) -> Result<(), Failure> {
+    /// Runs the tool that was made ready, and keeps how it ended. `halt` ends it.
+    pub(super) fn run(&mut self, call: &str, started: Sequence, halt: &Halt) -> Result<(), Failure> {
         let prepared = match self.helpers.pop_front() {
             Some((ready, helper)) if ready == call => helper.wait()?,
             _ => return Err(Failure::bug(&"a tool was to run that was not made ready")),
         };
-        let outcome = prepared.start().and_then(Running::wait);
+        let outcome = prepared.start().and_then(|running: Running| {
+            halt.watch(running.stopper());
+            running.wait()
+        });
         self.ended = Some(match outcome {
             Ok(outcome) => report((call, started), outcome),
             // The helper was killed: what became of the tool, nobody knows.

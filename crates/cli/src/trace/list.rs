@@ -117,6 +117,14 @@ impl From<TraceView> for Listed {
     }
 }
 
+impl Listed {
+    /// Returns how it stands, in one word.
+    fn word(&self) -> &'static str {
+        let failed = self.failed.as_ref().map(|_| Phase::Failed);
+        failed.or(self.phase).map_or(self.kind, Phase::as_str)
+    }
+}
+
 fn words(violation: &Violation) -> String {
     match violation.sequence {
         Some(sequence) => format!("{} at event {sequence}", visible(&violation.code)),
@@ -143,7 +151,7 @@ impl Reply for ListReply {
         for trace in &self.traces {
             table.add([
                 trace.trace.to_string(),
-                trace.phase.map_or(trace.kind, Phase::as_str).to_owned(),
+                trace.word().to_owned(),
                 trace.events.to_string(),
                 clock(trace.opened),
                 clock(trace.changed),

@@ -259,6 +259,9 @@ fn examples_about_questions_work_as_written() {
                 sandbox.run(&ask).expect_code(0);
             }
             sandbox.run(&["inbox", "--list"]).expect_code(0);
+            if line.contains("--replace") || line.contains("--revoke") {
+                sandbox.run(&["answer", "1", "the blue one"]).expect_code(0);
+            }
             let demur = sandbox.command(&[]);
             let mut shell = Command::new("sh");
             shell.args(["-c", &format!("demur() {{ \"$0\" \"$@\"; }}; {line}")]).arg(demur.get_program());

@@ -6,6 +6,7 @@ mod ask_secret;
 mod asker;
 mod beside_a_server;
 mod browser;
+mod changed;
 mod checkpoint;
 mod completions;
 mod corpus;

@@ -191,6 +191,7 @@ fn example_whose_artifact_is_lost_is_concluded_and_then_fails() {
     let ran = sandbox.run(&["run", "resume", "--json"]);
     let reply: Value = serde_json::from_str(&ran.expect_code(1).stdout).unwrap();
     assert_eq!((&reply["phase"], &reply["verdict"]), (&"failed".into(), &"fail".into()));
+    assert_eq!(sandbox.json(&["trace", "list"])["traces"][0]["phase"], "failed");
     assert_eq!(kinds(&sandbox).last().unwrap(), "verification_run_completed");
     assert!(kinds(&sandbox).contains(&"final_statement_signed".to_owned()));
     assert_eq!(verdict(&sandbox), "fail");

@@ -53,8 +53,9 @@ fn trace_that_does_not_verify_is_marked_as_failed() {
     5 problems among 2 traces with 28 events.
     ");
     let listed = sandbox.run(&["trace", "list"]).stdout;
-    assert!(listed.contains("at event 11"), "{listed}");
-    assert_eq!(sandbox.json(&["trace", "list"])["traces"][0]["failed"]["sequence"], 11);
+    assert!(listed.contains("at event 11") && listed.contains("  failed  "), "{listed}");
+    let trace = sandbox.json(&["trace", "list"])["traces"][0].clone();
+    assert_eq!((&trace["failed"]["sequence"], &trace["phase"]), (&11.into(), &"failed".into()));
     sandbox.run(&["keys", "new", "carol", "--role", "critic"]).expect_code(0);
     // The mark stays, and so does the finding.
     sandbox.run(&["store", "check"]).expect_code(1);

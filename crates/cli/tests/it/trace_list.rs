@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::sandbox::Sandbox;
+use crate::{asker::asked, sandbox::Sandbox};
 
 #[test]
 fn empty_store_says_what_to_do_next() {
@@ -94,4 +94,17 @@ fn bad_limits_and_ids_are_told() {
     assert_eq!(sandbox.json_error(&["trace", "list", "--after", "01ARZ"], 2)["code"], "ID_TOO_SHORT");
     let unknown = ["trace", "list", "--after", "01ARZ3NDEKTSV4RRFFQ69G5FAV"];
     assert_eq!(sandbox.json_error(&unknown, 2)["code"], "TRACE_UNKNOWN");
+}
+
+/// LED-18: a trace that was marked says so in the same place, whether it is a run or a question.
+#[test]
+fn trace_that_was_marked_as_failed_says_so() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Which?"]);
+    sandbox.rest();
+    sandbox.tamper("UPDATE events SET content_salt = randomblob(32) WHERE trace = 2 AND sequence = 0");
+    sandbox.run(&["store", "check"]).expect_code(1);
+    let listed = sandbox.run(&["trace", "list"]).expect_code(0).stdout.clone();
+    assert!(listed.contains("  failed  ") && !listed.contains("  work  "), "{listed}");
+    assert!(sandbox.json(&["trace", "list"])["traces"][0]["failed"]["code"].is_string());
 }

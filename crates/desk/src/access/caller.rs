@@ -63,6 +63,7 @@ impl Caller {
             // Operations do not name the scope of people: a person may answer and read.
             Self::Token(token) if token.scopes.contains(&Scope::Person) => match token.role {
                 Some(PersonRole::Auditor) => any.contains(&Scope::Read),
+                Some(PersonRole::Operator) if any.contains(&Scope::Operate) => true,
                 Some(PersonRole::Operator | PersonRole::Answerer) => {
                     any.iter().any(|scope| matches!(scope, Scope::Answer | Scope::Relay | Scope::Read))
                 }

@@ -1,16 +1,20 @@
 //! What the follower makes of what it reads.
 
-use std::pin::pin;
+use std::{fs, pin::pin};
 
-use demur_api::{question::Ask, server_limits::ServerLimits};
-use demur_ledger::role::Role;
+use demur_api::{
+    question::{Answer, Ask},
+    server_limits::ServerLimits,
+};
+use demur_ledger::{facts::Assurance, role::Role};
 use demur_sequencer::Listener;
 
 use super::*;
 use crate::{
     data::DataFolder,
     desk::{Count, DeskConfig},
-    question,
+    marks, question,
+    session::Speaker,
 };
 
 struct Uncounted;
@@ -66,4 +70,25 @@ async fn only_what_another_writer_recorded_wakes_those_who_wait_for_it() {
         () = hears_not => panic!("nobody else recorded anything about it"),
         () = future::ready(()) => {}
     }
+}
+
+/// Sessions here have seen an answer that another process took back.
+#[test]
+fn answer_that_another_writer_took_back_is_news_to_a_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = DataFolder::at(folder.path().to_owned());
+    let (before, _) = Owner::open_or_create(&data).unwrap();
+    let id = ask(&before);
+    let person = Speaker::Person { name: "pat".try_into().unwrap(), assurance: Assurance::Terminal };
+    let given: Answer = serde_json::from_str(r#"{"answer": "this"}"#).unwrap();
+    question::answer(&before, &question::view(&before, id).unwrap(), &person, &given).unwrap();
+    question::revoke(&before, &question::view(&before, id).unwrap(), &person, (None, None)).unwrap();
+    drop(before);
+    let desk = Desk::open(&config(data), Arc::new(Uncounted)).unwrap();
+    let (owner, session) = (desk.owner().unwrap(), folder.path().join(marks::SESSIONS).join("one"));
+    fs::create_dir_all(&session).unwrap();
+    fs::write(session.join(id.to_string()), "").unwrap();
+    assert!(marks::see(&session, id));
+    hear(&desk, &owner, Cursor::START).unwrap();
+    assert!(marks::discard_revoked(&session, id) && session.join(id.to_string()).exists());
 }

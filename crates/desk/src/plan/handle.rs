@@ -2,6 +2,7 @@
 //! everywhere: a session is named by whoever opens it, and what counted already is told again (CLR-04).
 
 mod attestation;
+mod change;
 mod documents;
 
 use std::sync::Arc;
@@ -73,10 +74,14 @@ impl Handle<op::ResolveGap> for Desk {
 impl Handle<op::ResolveOwnGap> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::ResolveOwnGap>) -> Handled<op::ResolveOwnGap> {
         let (owner, given) = (&*self.owner()?, request.body);
-        let (_, author) = own(owner, by.caller(), request.path.session, None)?;
+        let (session, author) = own(owner, by.caller(), request.path.session, None)?;
         // Whoever answers needs a key for that; it is the agent's, and its word is an agent's.
         let name = format!("{}.answers", owner.key_directory()?.name(author.principal()));
         let speaker = Speaker::Key(owner.find_or_enrol(&name, Role::Answerer)?);
+        if let Some(change) = given.change {
+            return change::changing(owner, &speaker, (&session, &request.path.gap), change, given)
+                .map(ApiReply::new);
+        }
         resolving(owner, &speaker, &request.path, given.answer.as_deref(), given.note).map(ApiReply::new)
     }
 }

@@ -279,24 +279,29 @@ fn settle_gap(
     Ok(Done { question: now, repeated: at.is_none() && unsettled.is_none(), unsettled })
 }
 
-fn say(owner: &Owner, id: QuestionId, speaker: &Speaker, act: act::Act) -> Result<Position, Refusal> {
+pub(super) fn say(
+    owner: &Owner,
+    id: QuestionId,
+    speaker: &Speaker,
+    act: act::Act,
+) -> Result<Position, Refusal> {
     session::say(owner, id.trace, speaker, act)
 }
 
-fn saying(facts: impl Into<Facts>, content: Content) -> act::Act {
+pub(super) fn saying(facts: impl Into<Facts>, content: Content) -> act::Act {
     act::Act { facts: facts.into(), content, consequences: Consequences::default() }
 }
 
-fn repeated(question: &QuestionView) -> Done {
+pub(super) fn repeated(question: &QuestionView) -> Done {
     Done { question: question.clone(), repeated: true, unsettled: None }
 }
 
-fn done(owner: &Owner, id: QuestionId) -> Result<Done, Refusal> {
+pub(super) fn done(owner: &Owner, id: QuestionId) -> Result<Done, Refusal> {
     Ok(Done { question: view(owner, id)?, repeated: false, unsettled: None })
 }
 
 /// Returns the refusal with who was first, when and how, or with what is sure enough.
-fn lost(error: Refusal, owner: &Owner, id: QuestionId) -> Refusal {
+pub(super) fn lost(error: Refusal, owner: &Owner, id: QuestionId) -> Refusal {
     if error.code == Code::Rule(RuleCode::OUT_OF_PHASE) && run::is_over(owner, id.trace).unwrap_or(false) {
         let message =
             format!("the run of question {id} is over: nobody can answer it, and it blocks nothing");
@@ -324,7 +329,7 @@ fn lost(error: Refusal, owner: &Owner, id: QuestionId) -> Refusal {
 }
 
 /// Returns whether this very answer counts already.
-fn is_repeated(question: &QuestionView, speaker: &Speaker, answer: &AnswerValue) -> bool {
+pub(super) fn is_repeated(question: &QuestionView, speaker: &Speaker, answer: &AnswerValue) -> bool {
     let Some(ending) = question.outcome.as_ref().filter(|ending| ending.state == OutcomeKind::Answered)
     else {
         return false;
@@ -333,7 +338,7 @@ fn is_repeated(question: &QuestionView, speaker: &Speaker, answer: &AnswerValue)
 }
 
 /// Returns whether this one did it.
-fn is_by(ending: &Ending, speaker: &Speaker) -> bool {
+pub(super) fn is_by(ending: &Ending, speaker: &Speaker) -> bool {
     match speaker {
         Speaker::Key(author) => ending.principal == Some(author.principal()),
         Speaker::Person { name, .. } => {
@@ -343,7 +348,7 @@ fn is_by(ending: &Ending, speaker: &Speaker) -> bool {
 }
 
 /// Returns the kind of an answer among those that fit, and the number of the choice.
-fn kind_of(
+pub(super) fn kind_of(
     question: &QuestionView,
     answer: &AnswerValue,
 ) -> Result<(AnswerKind, Option<Whole<0, 31>>), Refusal> {
@@ -396,7 +401,7 @@ pub(super) fn shown(question: &QuestionView, wording: Wording) -> Result<Shown, 
     })
 }
 
-fn words(
+pub(super) fn words(
     by: Option<Text<1, 256>>,
     reason: Option<Text<1, 4096>>,
     otherwise: &str,

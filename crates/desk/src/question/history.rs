@@ -1,64 +1,75 @@
-//! What happened to a question: every event that is about it, with who and when.
+//! What happened to a question: every event that is about it, with who and when; and what was done on answers that no longer
+//! count.
 
-use demur_api::{operation::SEEING, question::QuestionId, refusal::Refusal};
-use demur_core::time::Timestamp;
+use demur_api::{
+    call::{ApiReply, ApiRequest},
+    operation as op,
+    question::{QuestionEvent, QuestionHistory, QuestionId},
+    refusal::Refusal,
+};
 use demur_ledger::{
     envelope::Event,
-    event_type::{Content, EventType, Facts},
+    event_type::{Content, Facts},
     name::Sequence,
-    question::touched,
+    question::{RestedBook, touched},
 };
+use demur_store::contract::Store;
 
 use crate::{
-    access::{Caller, seen_question},
+    access::{Admitted, seen_question},
     desk::Desk,
+    entry::{Handle, Handled},
     key_directory::KeyDirectory,
     record,
 };
 
-/// What happened, and whether that is all.
-#[derive(Clone, Debug, Default)]
-pub struct QuestionHistory {
-    /// The events, in their order.
-    pub events: Vec<QuestionEvent>,
-    /// Whether there are more.
-    pub is_cut: bool,
-}
-
-/// One thing that happened to a question.
-#[derive(Clone, Debug)]
-pub struct QuestionEvent {
-    /// Its place in the trace.
-    pub sequence: Sequence,
-    /// What it is; none where this version does not know.
-    pub kind: Option<EventType>,
-    /// The name of whoever did it, or of whoever it was done for.
-    pub who: String,
-    /// When.
-    pub time: Timestamp,
-}
-
-impl Desk {
-    /// Returns what happened to a question. May block.
-    pub fn question_history(&self, caller: &Caller, id: QuestionId) -> Result<QuestionHistory, Refusal> {
-        let by = self.admit(caller, SEEING)?;
-        let owner = &*self.owner()?;
+impl Handle<op::ShowQuestionHistory> for Desk {
+    fn handle(
+        &self,
+        by: &Admitted,
+        request: ApiRequest<op::ShowQuestionHistory>,
+    ) -> Handled<op::ShowQuestionHistory> {
+        let (owner, id) = (&*self.owner()?, request.path.question);
         seen_question(owner, by.caller(), id)?;
         let key_directory = owner.key_directory()?;
-        let (mut history, mut read) = (QuestionHistory::default(), 0);
-        record::walk(owner.sequencer().store(), id.trace, id.sequence, |event, content| {
+        let (mut history, mut rested, mut read) = (QuestionHistory::default(), RestedBook::new(), 0);
+        let store = owner.sequencer().store();
+        record::walk(store, id.trace, id.sequence, |event, content| {
             if read == MAX_READ_EVENTS || history.events.len() == MAX_SHOWN_EVENTS {
                 history.is_cut = true;
                 return Ok::<_, Refusal>(false);
             }
             read += 1;
+            if let Ok(said) = event.said() {
+                learn_intent(store, id, said.facts, &mut rested)?;
+                rested.take(event.position().sequence, said.facts);
+            }
             if is_about(&event, id.sequence) {
                 history.events.push(happened(&key_directory, &event, content.as_ref()));
             }
             Ok(true)
         })?;
-        Ok(history)
+        let rested = rested.into_events().into_iter();
+        history.rested = rested.filter(|rested| rested.question == id.sequence).collect();
+        Ok(ApiReply::new(history))
     }
+}
+
+/// Looks up the proposal of an intent that was signed before the question and starts now.
+fn learn_intent(
+    store: &dyn Store,
+    id: QuestionId,
+    facts: &Facts,
+    rested: &mut RestedBook,
+) -> Result<(), Refusal> {
+    let Facts::ToolExecutionStarted(started) = facts else { return Ok(()) };
+    if started.intent < id.sequence {
+        let (event, _) = record::read(store, id.trace, started.intent)?;
+        if let Ok(Facts::ToolIntentSigned(intent)) = event.said().map(|said| said.facts) {
+            rested.learn_intent(started.intent, intent.proposal);
+        }
+    }
+    Ok(())
 }
 
 fn is_about(event: &Event, question: Sequence) -> bool {
@@ -74,7 +85,7 @@ fn happened(key_directory: &KeyDirectory, event: &Event, content: Option<&Conten
     let who = content.and_then(person).unwrap_or_else(|| key_directory.name(event.envelope().actor));
     QuestionEvent {
         sequence: event.position().sequence,
-        kind: event.said().ok().and_then(|said| said.facts.event_type()),
+        kind: event.said().ok().and_then(|said| said.facts.event_type()).map(|kind| kind.as_str().to_owned()),
         who: who.to_owned(),
         time: event.envelope().time,
     }
@@ -85,6 +96,7 @@ fn person(content: &Content) -> Option<&str> {
     match content {
         Content::QuestionAnswered(words) | Content::AnswerSuperseded(words) => words.by.as_deref(),
         Content::GapAccepted(words)
+        | Content::AnswerRevoked(words)
         | Content::QuestionDeclined(words)
         | Content::QuestionPassedOn(words)
         | Content::QuestionExtended(words)

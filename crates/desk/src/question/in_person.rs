@@ -3,7 +3,7 @@
 
 use demur_api::{
     person::PersonRole,
-    question::{Act, Answer, Done, Extension, Passing, QuestionId},
+    question::{Act, Answer, Done, Extension, Passing, QuestionId, Replacement, RevokeParameters},
     refusal::Refusal,
     scope::Scope,
 };
@@ -12,9 +12,11 @@ use demur_ledger::content::Wording;
 use super::{
     accept,
     act::answer_shown,
-    cancel, decline, extend,
+    cancel,
+    change::{replace_shown, revoked},
+    decline, extend,
     handle::{note_answer, people_apart},
-    pass_on,
+    pass_on, revoke,
 };
 use crate::{
     access::{Caller, asker_for, seen_question},
@@ -26,6 +28,10 @@ use crate::{
 pub enum PersonalAct {
     /// Answers, having seen the question in this wording.
     Answer(Answer, Wording),
+    /// Puts another answer in the place of an own one, having seen the question in this wording.
+    Replace(Replacement, Wording),
+    /// Takes an own answer back.
+    Revoke(RevokeParameters),
     /// Accepts what it points at.
     Accept(Act),
     /// Declines.
@@ -51,6 +57,8 @@ impl Desk {
                 note_answer(self.counts(), &done);
                 Ok(done)
             }
+            PersonalAct::Replace(given, wording) => replace_shown(owner, question, &speaker, &given, wording),
+            PersonalAct::Revoke(given) => revoke(owner, question, &speaker, revoked(&given)?),
             PersonalAct::Accept(act) => accept(owner, question, &speaker, &act),
             PersonalAct::Decline(act) => decline(owner, question, &speaker, &act),
             PersonalAct::Pass(passing) => {

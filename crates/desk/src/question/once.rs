@@ -11,8 +11,8 @@ use demur_core::{
     canonical,
     hash::{Purpose, digest, sha256},
 };
-use demur_ledger::author::Author;
-use demur_store::contract::{RecordKey, RecordValue, Swap, Version};
+use demur_ledger::{author::Author, name::Sequence};
+use demur_store::contract::{KeptRecord, RecordKey, Swap, Version};
 use serde_json::Value;
 
 use super::{Ask, Asked, QuestionId, ask::record, ask::recorded_under, view};
@@ -60,22 +60,31 @@ pub fn ask_once(owner: &Owner, author: &Arc<Author>, ask: &Ask, once: Once<'_>) 
     }
 }
 
-/// Notes that an asker has heard what became of a question. While it is open there is nothing to hear.
+/// Notes that an asker has heard what became of a question. While it is open there is nothing to hear; an answer that
+/// takes the place of another is news.
 pub fn note_heard(owner: &Owner, id: QuestionId) -> Result<(), Refusal> {
-    if !view(owner, id)?.is_open() && !was_heard(owner, id)? {
-        let heard = RecordValue { bytes: Vec::new(), expires: None };
-        records::swap(owner, vec![records::creation(heard_key(id)?, heard)])?;
+    let Some(ending) = view(owner, id)?.outcome else { return Ok(()) };
+    let key = heard_key(id)?;
+    let before = owner.sequencer().store().record(&key)?;
+    if !before.as_ref().is_some_and(|kept| is_of(kept, ending.event)) {
+        let was = before.map_or(Version::ABSENT, |kept| kept.version);
+        let next = Some(records::value(&ending.event, None)?);
+        records::swap(owner, vec![Swap { key, was, next }])?;
     }
     Ok(())
 }
 
 /// Returns whether a question is still of use to whoever asked it: it is open, also once more, or its outcome is news.
 fn is_wanted(owner: &Owner, id: QuestionId) -> Result<bool, Refusal> {
-    Ok(!was_heard(owner, id)? || view(owner, id)?.is_open())
+    let heard = owner.sequencer().store().record(&heard_key(id)?)?;
+    let Some(heard) = heard else { return Ok(true) };
+    Ok(view(owner, id)?.outcome.is_none_or(|ending| !is_of(&heard, ending.event)))
 }
 
-fn was_heard(owner: &Owner, id: QuestionId) -> Result<bool, Refusal> {
-    Ok(owner.sequencer().store().record(&heard_key(id)?)?.is_some())
+/// Returns whether a record says that the outcome of this event was heard; one without a number was written before answers
+/// could be replaced.
+fn is_of(heard: &KeptRecord, event: Sequence) -> bool {
+    heard.value.bytes.is_empty() || records::read::<Sequence>(heard).is_ok_and(|known| known == event)
 }
 
 fn heard_key(id: QuestionId) -> Result<RecordKey, Refusal> {

@@ -78,6 +78,13 @@ pub(super) fn seal<T>(
     }
 }
 
+/// Forgets the value of an answer that was taken back, if it was a secret.
+pub(super) fn forget_revoked(owner: &Owner, answer: Option<&AnswerValue>) {
+    if let Some(AnswerValue::Sealed(revoked)) = answer {
+        forget(owner.sequencer().store(), &revoked.commitment);
+    }
+}
+
 /// Forgets a value that nobody asks for. What became of the answer is settled: a value that stays behind does not change it.
 fn forget(store: &dyn Store, commitment: &Commitment) {
     if let Err(error) = store.forget_secret(commitment) {

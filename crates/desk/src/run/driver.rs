@@ -19,28 +19,25 @@ use std::{
 use demur_api::{
     code::Code,
     refusal::Refusal,
-    run::{
-        AbortRun, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunOrders, RunOrigin,
-        RunStop,
-    },
+    run::{ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, RunOrders, RunOrigin, RunStop},
 };
+use demur_core::limit::Text;
 use demur_ledger::{
     facts::Participant,
     name::{Position, TraceId},
     state::Phase,
 };
 use demur_run::{Orders, history::History};
-use demur_store::contract::Swap;
 
 pub use lines::read_lines;
 pub use submit::submit;
 
 use self::{
     cast::Cast,
-    recorder::{Recorder, under_claim},
+    recorder::Recorder,
     step::{Audited, Steps},
 };
-use super::{check_run, end::follow_end, read_on};
+use super::{check_run, end::follow_end, is_over, read_on};
 use crate::{owner::Owner, records::ATTEMPTS};
 
 /// The runs that are driven here, by their traces.
@@ -149,7 +146,14 @@ fn renew(owner: &Owner, trace: TraceId, claim: ClaimId) -> Result<Vec<Participan
     let held = claim::hold(owner, trace, claim, owner.system().now()?);
     let driving = place.as_deref().and_then(Option::as_ref).filter(|driving| driving.claim == claim);
     let driving = driving.ok_or_else(claim_unknown)?;
-    held.map(|()| driving.cast.participants())
+    held?;
+    if is_over(owner, trace)? {
+        return Err(Refusal::new(
+            Code::RunOver,
+            format!("expected a run that goes on, found that {trace} is over"),
+        ));
+    }
+    Ok(driving.cast.participants())
 }
 
 /// Takes what a client reports, goes on as far as that goes without it, and returns what it does next.
@@ -166,6 +170,8 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
             Err(refusal) if refusal.code == Code::Contended && more.next().is_some() => {
                 claim::hold(owner, trace, claim, owner.system().now()?)?;
             }
+            // An operator ended it in between: the record says so.
+            Err(_) if is_over(owner, trace)? && more.next().is_some() => {}
             advanced => break advanced?,
         }
     };
@@ -185,15 +191,9 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
     Ok(reply)
 }
 
-/// Ends a run on the operator's word, once nobody drives it. The operator has the run for itself meanwhile.
-pub fn abort(owner: &Owner, trace: TraceId, wanted: AbortRun) -> Result<(), Refusal> {
-    let (ledger, now) = (owner.sequencer(), owner.system().now()?);
-    let claim = ClaimId::new(now, &mut { owner.system() });
-    claim::take(owner, trace, claim, wanted.abandoned, now)?;
-    let aborted = ledger.abort_with(trace, wanted.reason, &[Swap::absence(claim::mark(claim)?)]);
-    let released = claim::release(owner, trace, claim, now);
-    aborted.map_err(under_claim(trace))?;
-    released?;
+/// Ends a run on an operator's word. Nothing is recorded in it any more; whoever drives it hears of it with the next report.
+pub fn abort(owner: &Owner, trace: TraceId, reason: Text<1, 16384>) -> Result<(), Refusal> {
+    owner.sequencer().abort_with(trace, reason, &[])?;
     follow_end(owner);
     Ok(())
 }

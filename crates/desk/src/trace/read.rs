@@ -10,6 +10,7 @@ use demur_api::{
 use demur_ledger::{
     event_type::TraceKind,
     name::{Sequence, TraceId},
+    state::Phase,
 };
 use demur_sequencer::SequencerError;
 use demur_store::contract::{Kept, Store, Stored, TraceSummary};
@@ -75,6 +76,8 @@ pub(super) fn view(summary: TraceSummary) -> TraceView {
     let TraceSummary { trace, kind, head, opened, changed, phase, failed, .. } = summary;
     let failed = failed.map(|failure| Violation { code: failure.code, sequence: failure.sequence });
     let events = head.sequence.next().number();
+    // Nothing follows a violation, whatever the record says of itself.
+    let phase = phase.map(|phase| if failed.is_some() { Phase::Failed } else { phase });
     TraceView { trace, kind, events, head, opened, changed, phase, failed }
 }
 

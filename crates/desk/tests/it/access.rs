@@ -25,7 +25,6 @@ async fn whoever_may_not_look_is_refused_by_the_desk_itself() {
             [
                 desk.find_questions(caller, &search).err(),
                 desk.question_counts(caller).err(),
-                desk.question_history(caller, id).err(),
                 desk.trace_overviews(caller, None, 1).err(),
                 desk.trace_lines(caller, trace, first, 1).err(),
                 desk.trace_line(caller, trace, first).err(),
@@ -41,9 +40,9 @@ async fn whoever_may_not_look_is_refused_by_the_desk_itself() {
         Ok((all(&reader), all(&counter), all(&Caller::Stranger), acts, figures))
     });
     let (reader, counter, stranger, acts, figures) = work.await.unwrap();
-    assert_eq!(reader, [None; 9]);
-    assert_eq!(counter, [Some(Code::Forbidden); 9]);
-    assert_eq!(stranger, [Some(Code::Unauthenticated); 9]);
+    assert_eq!(reader, [None; 8]);
+    assert_eq!(counter, [Some(Code::Forbidden); 8]);
+    assert_eq!(stranger, [Some(Code::Unauthenticated); 8]);
     let acts = acts.map(|done| done.map_err(|refusal| refusal.code).unwrap_err());
     assert_eq!(acts, [Code::Forbidden, Code::Forbidden, Code::Unauthenticated]);
     assert_eq!(figures, [false, true]);

@@ -7,10 +7,11 @@ use demur_api::{
     code::Code,
     refusal::Refusal,
     run::{
-        AbortRun, Base64Bytes, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep,
-        ReadRunParameters, ReadyTool, RunOrders, SubmitInRun, ToolReport, ToolToRun, TurnReport,
+        Base64Bytes, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport, DriveStep, ReadRunParameters,
+        ReadyTool, RunOrders, SubmitInRun, ToolReport, ToolToRun, TurnReport,
     },
 };
+use demur_core::limit::Text;
 use demur_desk::{data::DataFolder, operating_system::OperatingSystem, owner::Owner, run::driver};
 use demur_ledger::{
     author::{Artifact, Place as Spot},
@@ -251,41 +252,40 @@ fn calls_that_come_to_nothing_push_no_run_out() {
 }
 
 #[test]
-fn run_that_is_driven_is_neither_claimed_nor_aborted() {
+fn run_that_is_driven_is_not_claimed() {
     let place = Place::new();
     let (first, _) = place.begun();
     let second = claim_id();
     assert_eq!(code(place.claim(second, false, Some(orders("two")))), Code::RunClaimed);
-    let abort = || AbortRun { reason: "no".try_into().unwrap(), abandoned: false };
-    assert_eq!(code(driver::abort(place.owner(), place.trace, abort())), Code::RunClaimed);
     place.drive(&DriveReport { leaves: true, ..report(first) }).unwrap();
     place.claim(second, false, Some(orders("two"))).unwrap();
-    place.drive(&DriveReport { leaves: true, ..report(second) }).unwrap();
-    driver::abort(place.owner(), place.trace, abort()).unwrap();
 }
 
+/// An operator need not wait for whoever drives a run.
 #[test]
-fn abort_leaves_no_claim_behind() {
+fn whoever_drives_a_run_hears_that_it_was_aborted() {
     let place = Place::new();
-    let (first, _) = place.begun();
-    let abort = |abandoned| {
-        let wanted = AbortRun { reason: "no".try_into().unwrap(), abandoned };
-        driver::abort(place.owner(), place.trace, wanted)
-    };
-    assert_eq!(code(abort(false)), Code::RunClaimed);
-    abort(true).unwrap();
-    assert_eq!(code(place.drive(&report(first))), Code::RunClaimed);
+    let (claim, tool) = place.begun();
+    driver::abort(place.owner(), place.trace, reason()).unwrap();
+    assert_eq!(code(place.claim(claim, false, None)), Code::RunOver, "also while a tool works");
+    let ended = Some(ended(tool.started, "one"));
+    let reply = place.drive(&DriveReport { ended, ..report(claim) }).unwrap();
+    assert!(matches!(reply.step, DriveStep::Over(over) if over.phase == Phase::Aborted), "{:?}", reply.step);
+    let [aborted] = &reply.events[..] else { panic!("what the tool did is recorded no more: {reply:?}") };
+    assert!(aborted.contains("\"session_aborted\""), "{aborted}");
+    let again = driver::abort(place.owner(), place.trace, reason());
+    assert_eq!(code(again).as_str(), "OUT_OF_PHASE", "recorded once");
+    // The claim was given back.
     let second = claim_id();
     place.claim(second, false, Some(orders("two"))).unwrap();
     let step = place.drive(&report(second)).unwrap().step;
     assert!(matches!(step, DriveStep::Over(over) if over.phase == Phase::Aborted), "{step:?}");
-    // Nor does one that came to nothing.
     let unknown = TraceId::new(place.owner().system().now().unwrap(), &mut { place.owner().system() });
-    for _ in 0..2 {
-        let wanted = AbortRun { reason: "no".try_into().unwrap(), abandoned: false };
-        let refused = driver::abort(place.owner(), unknown, wanted);
-        assert_eq!(code(refused).as_str(), "TRACE_UNKNOWN");
-    }
+    assert_eq!(code(driver::abort(place.owner(), unknown, reason())).as_str(), "TRACE_UNKNOWN");
+}
+
+fn reason() -> Text<1, 16384> {
+    "no".try_into().unwrap()
 }
 
 #[test]
@@ -370,8 +370,7 @@ fn trace_that_is_no_run_is_neither_claimed_nor_aborted() {
     place.trace = place.owner().sequencer().registry().trace();
     let not_a_run = (Code::NotARun, Some("trace".to_owned()));
     assert_eq!(blame(place.claim(claim_id(), false, Some(orders("two")))), not_a_run);
-    let abort = AbortRun { reason: "no".try_into().unwrap(), abandoned: false };
-    assert_eq!(code(driver::abort(place.owner(), place.trace, abort)).as_str(), "NOT_A_RUN");
+    assert_eq!(code(driver::abort(place.owner(), place.trace, reason())).as_str(), "NOT_A_RUN");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod access;
+mod changed;
 mod desk;
 mod driver;
 mod hung;

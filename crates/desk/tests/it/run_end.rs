@@ -1,6 +1,6 @@
 //! What follows the end of a run, and what does not become of a run for it.
 
-use demur_api::run::{AbortRun, DriveReport, DriveStep, RunStop};
+use demur_api::run::{DriveReport, DriveStep, RunStop};
 use demur_core::hash::sha256;
 use demur_desk::run::driver;
 use demur_ledger::state::Phase;
@@ -45,8 +45,7 @@ fn run_is_aborted_where_its_checkpoint_cannot_be_recorded() {
     let place = Place::new();
     refuse_effects(&place);
     place.begun();
-    let wanted = AbortRun { reason: "no".try_into().unwrap(), abandoned: true };
-    driver::abort(place.owner(), place.trace, wanted).unwrap();
+    driver::abort(place.owner(), place.trace, "no".try_into().unwrap()).unwrap();
     let phase = place.owner().sequencer().store().trace(place.trace).unwrap().unwrap().phase;
     assert_eq!(phase, Some(Phase::Aborted));
 }

@@ -16,6 +16,7 @@ use demur_ledger::{
         ToolExecutionStarted, ToolIntentSigned,
     },
     name::{Position, Sequence},
+    question::{AnswerEnd, RestedEvent},
     role::Role,
     verify::Verdict,
 };
@@ -294,6 +295,35 @@ fn only_whoever_answered_takes_an_answer_back_or_replaces_it() {
 }
 
 #[test]
+fn open_question_has_no_answer_to_replace_or_to_take_back() {
+    let (mut world, asked) = World::asked(question());
+    let replacement = AnswerSuperseded { answer: typed(asked), replaces: Sequence::FIRST };
+    let revocation = AnswerRevoked { answer: Sequence::FIRST, question: asked.sequence };
+    for reply in [world.told(Role::Person, replacement), world.told(Role::Person, revocation)] {
+        let refused = refusal(&reply);
+        assert_eq!((refused.code, refused.field), ("NOT_ANSWERED", Some("facts.question")));
+    }
+}
+
+/// Whoever can pass on a word cannot put it in the place of what somebody said who was better known.
+#[test]
+fn replacement_is_no_less_sure_than_the_answer_that_it_replaces() {
+    let (mut world, asked) = World::asked(question());
+    let given = position(&world.told(Role::Person, typed(asked))).sequence;
+    let replace = |assurance, replaces| AnswerSuperseded {
+        answer: QuestionAnswered { assurance, ..typed(asked) },
+        replaces,
+    };
+    let refused = refusal(&world.told(Role::Person, replace(Assurance::Relayed, given)));
+    assert_eq!((refused.code, refused.field), ("ASSURANCE_TOO_LOW", Some("facts.answer.assurance")));
+    let again = position(&world.told(Role::Person, replace(Assurance::Terminal, given))).sequence;
+    let surer = position(&world.told(Role::Person, replace(Assurance::SignedIn, again))).sequence;
+    let refused = refusal(&world.told(Role::Person, replace(Assurance::Terminal, surer)));
+    assert_eq!(refused.code, "ASSURANCE_TOO_LOW");
+    assert_ne!(world.verified().verdict, Verdict::Fail);
+}
+
+#[test]
 fn askers_extend_and_cancel_their_own_questions_and_nobody_elses() {
     let (mut world, asked) = World::asked(timed(false));
     let later = |world: &World, seconds: u64| world.now.plus_millis(seconds * 1000);
@@ -404,6 +434,33 @@ fn a_tool_waits_for_the_questions_it_depends_on_and_for_no_others() {
     world.say(start(intents[0]));
     let about_nothing = Question { about: Some(Sequence::FIRST), ..question() };
     assert_eq!(refusal(&world.speak(Role::Executor, QuestionAsked(about_nothing))).code, "REFERENCE");
+}
+
+/// LED-31: whatever depended on the answer is named, and nothing else.
+#[test]
+fn report_names_the_tools_that_started_on_an_answer_that_was_taken_back() {
+    let mut world = World::opened_for_asking(usual_policy());
+    let proposals = [propose(&mut world), propose(&mut world)];
+    let intents = proposals.map(|proposal| intend(&mut world, proposal));
+    let start = |intent| ToolExecutionStarted { input: None, intent };
+    let about_one =
+        Question { blocks: list([operation("execute")]), about: Some(proposals[0]), ..question() };
+    let asked = position(&world.speak(Role::Executor, QuestionAsked(about_one)));
+    let given = position(&world.speak(Role::Answerer, answer(asked))).sequence;
+    world.say(start(intents[1]));
+    let started = position(&world.speak(Role::Executor, start(intents[0]))).sequence;
+    let revoke = AnswerRevoked { answer: given, question: asked.sequence };
+    let ended = position(&world.speak(Role::Answerer, revoke)).sequence;
+    let report = world.verified();
+    let (event, answer, question) = (started, given, asked.sequence);
+    let rested = RestedEvent { event, answer, question, ended, how: AnswerEnd::Revoked };
+    assert_eq!(report.rested, [rested]);
+    assert_ne!(report.verdict, Verdict::Fail, "a warning");
+    let line =
+        format!("event {event} was done on the answer of event {answer}, which event {ended} took back");
+    for text in [report.to_text(), report.to_html()] {
+        assert!(text.contains(&line), "{line}: {text}");
+    }
 }
 
 /// AEP-14

@@ -85,6 +85,19 @@ pub enum QuestionError {
         /// What the question demands.
         least: Assurance,
     },
+    /// Less than the answer has that it would replace.
+    #[error(
+        "expected at least the assurance {}, that of the answer in event {answer}, found {}",
+        least.as_str(), claimed.as_str()
+    )]
+    ReplacesSurer {
+        /// What was found.
+        claimed: Assurance,
+        /// What the answer has.
+        least: Assurance,
+        /// The answer.
+        answer: Sequence,
+    },
     /// Not a kind of answer that fits (AEP-10).
     #[error("expected {}, found {}", kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(" or "), found.as_str())]
     Kind {
@@ -124,6 +137,12 @@ pub enum QuestionError {
     NotYourAnswer {
         /// The answer.
         answer: Sequence,
+    },
+    /// No answer that could be replaced or taken back.
+    #[error("question {question} is open: there is no answer to replace or to take back")]
+    NotAnswered {
+        /// The question.
+        question: Sequence,
     },
     /// Not the answer that counts.
     #[error("the answer to question {question} is event {answer}")]
@@ -183,13 +202,14 @@ impl QuestionError {
             Self::SelfAnswer => "SELF_ANSWER",
             Self::NotEntitled { .. } | Self::NotForPeople => "NOT_ENTITLED",
             Self::AssuranceForged { .. } => "ASSURANCE_FORGED",
-            Self::AssuranceTooLow { .. } => "ASSURANCE_TOO_LOW",
+            Self::AssuranceTooLow { .. } | Self::ReplacesSurer { .. } => "ASSURANCE_TOO_LOW",
             Self::Kind { .. } => "ANSWER_KIND",
             Self::Choice { .. } => "ANSWER_CHOICE",
             Self::MustBeAnswered { .. } => "MUST_BE_ANSWERED",
             Self::NotAsker { .. } => "NOT_ASKER",
             Self::Secret { .. } => "QUESTION_SECRET",
             Self::NotYourAnswer { .. } => "NOT_YOUR_ANSWER",
+            Self::NotAnswered { .. } => "NOT_ANSWERED",
             Self::NotTheAnswer { .. } => "NOT_THE_ANSWER",
             Self::OperationBlocked { .. } => "OPERATION_BLOCKED",
             Self::Unsettled { .. } => "QUESTIONS_OPEN",
@@ -209,10 +229,12 @@ impl QuestionError {
             | Self::StillInTime { .. }
             | Self::MustBeAnswered { .. }
             | Self::NotAsker { .. }
+            | Self::NotAnswered { .. }
             | Self::Secret { .. } => "facts.question",
             Self::SelfAnswer | Self::NotEntitled { .. } => "proof.key",
             Self::NotForPeople => "statement.role",
             Self::AssuranceForged { .. } | Self::AssuranceTooLow { .. } => "facts.assurance",
+            Self::ReplacesSurer { .. } => "facts.answer.assurance",
             Self::Kind { .. } => "facts.kind",
             Self::Choice { .. } => "facts.choice",
             Self::NotYourAnswer { .. } | Self::NotTheAnswer { .. } => "facts.answer",
@@ -246,9 +268,10 @@ impl QuestionError {
             Self::NotForPeople => "answer with a key that the question names",
             Self::AssuranceForged { .. } => "say the assurance that the proof carries",
             Self::AssuranceTooLow { .. } => "answer through an interface with more assurance",
+            Self::ReplacesSurer { .. } => "replace it through an interface with as much assurance",
             Self::Kind { .. } => "answer in one of the kinds the question accepts",
             Self::Choice { .. } => "choose one of the choices",
-            Self::MustBeAnswered { .. } => "answer it",
+            Self::MustBeAnswered { .. } | Self::NotAnswered { .. } => "answer it",
             Self::NotAsker { .. } => "leave this to the asker",
             Self::Secret { .. } => "wait for the answer",
             Self::NotYourAnswer { .. } => "leave this to the author of the answer",
@@ -277,11 +300,13 @@ impl QuestionError {
             | Self::NotForPeople
             | Self::AssuranceForged { .. }
             | Self::AssuranceTooLow { .. }
+            | Self::ReplacesSurer { .. }
             | Self::MustBeAnswered { .. }
             | Self::NotAsker { .. }
             | Self::Secret { .. }
             | Self::NotYourAnswer { .. } => Blame::Forbidden,
             Self::StillInTime { .. }
+            | Self::NotAnswered { .. }
             | Self::OperationBlocked { .. }
             | Self::Unsettled { .. }
             | Self::TooMany { .. } => Blame::TooEarly,

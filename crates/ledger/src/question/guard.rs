@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use demur_core::limit::List;
 
-use super::{Asked, Outcome, QuestionError, Questions, author};
+use super::{Asked, Given, Outcome, QuestionError, Questions, author};
 use crate::{
     event_type::Facts,
     facts::{
@@ -25,7 +25,9 @@ impl Questions {
             Facts::GapFound(facts) => self.guard_ask(step, &facts.0),
             Facts::QuestionAnswered(facts) => self.guard_answer(step, facts),
             Facts::AnswerSuperseded(facts) => self.guard_supersession(step, &facts.answer, facts.replaces),
-            Facts::AnswerRevoked(facts) => self.guard_own_answer(step, facts.question, facts.answer),
+            Facts::AnswerRevoked(facts) => {
+                self.guard_own_answer(step, facts.question, facts.answer).map(|_| ())
+            }
             Facts::AnswerClaimed(facts) => self.guard_asker(step, facts.question),
             Facts::GapAccepted(facts) => self.guard_acceptance(step, &facts.question, facts.assurance),
             Facts::GapWithdrawn(facts) => self.guard_withdrawal(facts.question),
@@ -204,21 +206,21 @@ impl Questions {
         }
     }
 
-    /// Only whoever gave an answer takes it back or replaces it (CLR-04).
+    /// Only whoever gave an answer takes it back or replaces it (CLR-04). Returns that answer.
     fn guard_own_answer(
         &self,
         step: &Step<'_>,
         question: Sequence,
         answer: Sequence,
-    ) -> Result<(), QuestionError> {
+    ) -> Result<Given, QuestionError> {
         match self.known(question)?.outcome {
             Outcome::Answered(given) if given.at != answer => {
                 Err(QuestionError::NotTheAnswer { question, answer: given.at })
             }
-            Outcome::Answered(given) if given.by == author(step) => Ok(()),
+            Outcome::Answered(given) if given.by == author(step) => Ok(given),
             Outcome::Answered(given) => Err(QuestionError::NotYourAnswer { answer: given.at }),
-            Outcome::Open
-            | Outcome::Accepted(_)
+            Outcome::Open => Err(QuestionError::NotAnswered { question }),
+            Outcome::Accepted(_)
             | Outcome::Declined
             | Outcome::Expired
             | Outcome::Defaulted
@@ -234,8 +236,16 @@ impl Questions {
         replaced: Sequence,
     ) -> Result<(), QuestionError> {
         let asked = self.exact(&facts.question)?;
-        self.guard_own_answer(step, facts.question.sequence, replaced)?;
+        let given = self.guard_own_answer(step, facts.question.sequence, replaced)?;
         asked.guard_entitled(step, facts.assurance)?;
+        // Nobody takes the place of a person who was better known.
+        if facts.assurance < given.assurance {
+            return Err(QuestionError::ReplacesSurer {
+                claimed: facts.assurance,
+                least: given.assurance,
+                answer: given.at,
+            });
+        }
         asked.guard_kind(facts)
     }
 

@@ -4,6 +4,7 @@
 mod claims;
 mod html;
 mod questions;
+mod rested;
 mod text;
 mod words;
 
@@ -22,6 +23,7 @@ use crate::{
     export::Header,
     facts::VerificationProfile,
     name::{Position, PrincipalId, Sequence, StoreId, TraceId},
+    question::RestedEvent,
     registry::KeyOrigin,
     role::Role,
     state::State,
@@ -59,6 +61,9 @@ pub struct Report {
     /// The questions, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<QuestionReport>,
+    /// What was done on answers that were replaced or taken back later, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rested: Vec<RestedEvent>,
     /// The findings, by place; the first 256.
     pub findings: Vec<Finding>,
     /// How many findings there are.
@@ -178,6 +183,7 @@ struct Told {
     policy: Option<String>,
     claims: Vec<ClaimReport>,
     questions: Vec<QuestionReport>,
+    rested: Vec<RestedEvent>,
 }
 
 impl Report {
@@ -232,7 +238,8 @@ impl Report {
         let of_the_registry = walk.trail.trace() == walk.registry.trace();
         let trail = if of_the_registry { walk.registry_trail } else { Some(walk.trail) };
         let hashes = trail.map(super::trail::Trail::into_hashes).unwrap_or_default();
-        let told = Told { proven_by_key, desk_word, policy, claims, questions };
+        let rested = walk.rested.into_events();
+        let told = Told { proven_by_key, desk_word, policy, claims, questions, rested };
         Self::assemble(scope, findings, anchors, inclusions, told, hashes)
     }
 
@@ -279,6 +286,7 @@ impl Report {
             policy: told.policy,
             claims: told.claims,
             questions: told.questions,
+            rested: told.rested,
             findings,
             findings_total,
             hashes,

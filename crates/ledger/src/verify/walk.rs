@@ -26,6 +26,7 @@ use crate::{
     export::{Disclosure, Header},
     meaning::{ArtifactDigests, Known, MeaningError},
     name::Sequence,
+    question::RestedBook,
     registry::Registry,
     signed::{Checkpoint, Inclusion, Signed},
     state::GuardError,
@@ -55,6 +56,7 @@ pub(super) struct Walk<'a> {
     stated: &'a StatedChecks,
     outcomes: BTreeMap<Sequence, Outcomes>,
     pub(super) claims: ClaimBook,
+    pub(super) rested: RestedBook,
     terms: TermsBook,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
     pub(super) records: BTreeMap<String, u64>,
@@ -100,6 +102,7 @@ impl<'a> Walk<'a> {
             stated: &options.checks,
             outcomes: BTreeMap::new(),
             claims: ClaimBook::default(),
+            rested: RestedBook::new(),
             terms: TermsBook::default(),
             speakers: BTreeMap::new(),
             records: BTreeMap::new(),
@@ -254,6 +257,7 @@ impl<'a> Walk<'a> {
             Ok(broken) => {
                 found.extend(broken.iter().map(meant));
                 found.extend(self.terms.take(at, said.facts, examined.words.as_ref()));
+                self.rested.take(at, said.facts);
                 self.claims.take(examined);
             }
             // A broken chain was reported; the guards cannot add to that.

@@ -1,5 +1,6 @@
 //! What the tools about plans take: the names of members are those of the clarification and attestation protocols.
 
+use demur_api::plan::AnswerChange;
 use demur_clarify::{
     attestation::Attestation,
     name::{FilePath, GapId},
@@ -53,6 +54,9 @@ pub(crate) struct ResolveGap {
     /// Leave out to accept a warning as it is.
     #[serde(default)]
     pub(crate) answer: Option<Text<1, 4000>>,
+    /// Of your own earlier answer.
+    #[serde(default)]
+    pub(crate) change: Option<AnswerChange>,
 }
 
 /// A session by its name.

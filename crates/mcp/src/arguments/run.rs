@@ -208,6 +208,15 @@ pub(crate) struct AuditRun {
     pub(crate) profile: Option<VerificationProfile>,
 }
 
+/// The end of a run.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AbortRun {
+    #[schemars(with = "String")]
+    pub(crate) trace: TraceId,
+    pub(crate) reason: Text<1, 16000>,
+}
+
 fn object(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"type": "object"})
 }

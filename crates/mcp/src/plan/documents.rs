@@ -128,7 +128,7 @@ impl<'a> ShortGap<'a> {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Resolved {
     gap_id: String,
-    /// resolved or escalated
+    /// resolved, escalated or revoked
     status: &'static str,
     #[schemars(schema_with = "text_or_none")]
     accepted_answer: Option<String>,

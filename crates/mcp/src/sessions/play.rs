@@ -38,7 +38,8 @@ use crate::{
     arguments::{
         read,
         run::{
-            AuditRun, Challenge, Claim, Conclude, Dispute, Intend, OpenRun, Propose, Report, Review, Start,
+            AbortRun, AuditRun, Challenge, Claim, Conclude, Dispute, Intend, OpenRun, Propose, Report,
+            Review, Start,
         },
     },
     host::CallerConnection,
@@ -65,6 +66,7 @@ pub(crate) async fn play(
         RunJob::Challenge => challenge(call, &read(arguments)?).await,
         RunJob::Conclude => conclude(call, &read(arguments)?).await,
         RunJob::AuditRun => audit(call, &read(arguments)?).await,
+        RunJob::AbortRun => abort(call, &read(arguments)?).await,
     }
 }
 
@@ -284,6 +286,18 @@ async fn audit(
     let body = run::AuditRun { profile: given.profile, agent: None };
     let request = ApiRequest::<operation::AuditRun>::send(OfTrace { trace: given.trace }, body);
     Ok(progress::audited(&call.visitor.ask(request).await?))
+}
+
+/// Ends a run on an operator's word. Who may, the desk says.
+async fn abort(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &AbortRun,
+) -> Result<CallToolResponse, Stop> {
+    let body = run::AbortRun { reason: given.reason.clone() };
+    let request = ApiRequest::<operation::AbortRun>::send(OfTrace { trace: given.trace }, body);
+    call.visitor.ask(request).await?;
+    // Whoever may end a run need not be able to look at it.
+    Ok(progress::aborted(given.trace))
 }
 
 /// Returns these numbers in order, each once: one set has one spelling.

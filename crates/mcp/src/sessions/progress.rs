@@ -12,6 +12,7 @@ use demur_ledger::{
     facts::VerificationStatus,
     name::{Sequence, TraceId},
     role::Role,
+    state::Phase,
 };
 use rmcp::model::CallToolResponse;
 use schemars::JsonSchema;
@@ -127,6 +128,15 @@ pub(super) fn audited(audited: &AuditedRun) -> CallToolResponse {
     told(&audited.run, events, Some(audited.status))
 }
 
+/// Returns what an operator is told who has ended a run.
+pub(super) fn aborted(trace: TraceId) -> CallToolResponse {
+    let (trace, phase) = (trace.to_string(), Phase::Aborted.to_string());
+    let next = OVER.to_owned();
+    let words =
+        format!("Recorded in {trace}: {}.\nPhase: {phase}.\nNext: {next}.", EventType::SessionAborted);
+    reply::with(&Progress { trace, events: Vec::new(), phase, verdict: None, next }, words).into()
+}
+
 fn told(standing: &RunStanding, events: Events, verdict: Option<VerificationStatus>) -> CallToolResponse {
     let word = |status| Some(serde_json::to_value(status).ok()?.as_str()?.to_owned());
     let verdict: Option<String> = verdict.and_then(word);
@@ -153,7 +163,7 @@ fn told(standing: &RunStanding, events: Events, verdict: Option<VerificationStat
 pub(super) fn next(standing: &RunStanding) -> String {
     let mut parts: Vec<_> = standing.next.iter().map(line).collect();
     parts.extend(standing.questions.iter().map(|id| format!("question {id} waits for its answer")));
-    if parts.is_empty() { "nothing, the run is over".to_owned() } else { parts.join("; ") }
+    if parts.is_empty() { OVER.to_owned() } else { parts.join("; ") }
 }
 
 fn line(next: &Next) -> String {
@@ -187,5 +197,7 @@ fn members(document: &impl Serialize) -> Result<Map<String, Value>, Refusal> {
     }
 }
 
+/// What is left to do in a run that is over.
+const OVER: &str = "nothing, the run is over";
 /// How many events are named.
 const MAX_NAMED_EVENTS: usize = 8;

@@ -5,7 +5,9 @@ use crate::{
     arguments::{
         AskHuman, CancelQuestion, CheckQuestion, ListQuestions,
         plan::{GivenAttestation, GivenPlan, GivenSession, Made, ResolveGap},
-        run::{AuditRun, Challenge, Claim, Conclude, Intend, OpenRun, Propose, Report, Review, Start},
+        run::{
+            AbortRun, AuditRun, Challenge, Claim, Conclude, Intend, OpenRun, Propose, Report, Review, Start,
+        },
         session::{ListSessions, ShowSession, VerifySession},
     },
     list::Questions,
@@ -221,6 +223,14 @@ pub(super) static TABLE: &[Entry] = &[
         description: "Auditor: have the run verified and closed with what was found.",
         input: schema::<AuditRun>,
         output: schema::<Progress>,
+        hints: Hints::AddsOnce,
+    },
+    Entry {
+        job: Job::Play(RunJob::AbortRun),
+        name: "session_abort",
+        description: "End a run for good. Only if your user says so.",
+        input: schema::<AbortRun>,
+        output: brief::<Progress>,
         hints: Hints::AddsOnce,
     },
 ];

@@ -18,7 +18,7 @@ fn what_models_read_stays_short() {
     assert!(tokens(Sets::default()) <= 800, "{}", tokens(Sets::default()));
     for set in ["wwa", "session"] {
         let more = tokens(set.parse().unwrap()) - tokens(Sets::default());
-        assert!(more < 2_400, "{set}: {more}");
+        assert!(more < 2_450, "{set}: {more}");
     }
 }
 
@@ -95,6 +95,7 @@ fn every_tool_is_there_under_its_name() {
             "session_challenge",
             "session_conclude",
             "session_audit",
+            "session_abort",
         ]
     );
     assert_eq!(names("wwa,session".parse().unwrap()), names("all".parse().unwrap()));

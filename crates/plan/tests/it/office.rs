@@ -143,6 +143,25 @@ impl Office {
         judged
     }
 
+    /// Has somebody replace the answer to a gap that counts; returns what the rules say about the new one.
+    pub(crate) fn replace(&mut self, who: Who, gap: &str, answer: &str) -> Result<Judged, DeskError> {
+        let session = self.session();
+        let gap = session.gap(gap).unwrap();
+        let replaces = session.answer_to(gap).unwrap();
+        let said = (assurance(who), Voice::default());
+        let (act, judged) = session.replace(gap, replaces, answer, said).unwrap();
+        self.perform(who, act).map(|_| judged)
+    }
+
+    /// Has somebody take the answer to a gap back that counts.
+    pub(crate) fn revoke(&mut self, who: Who, gap: &str) -> Result<Sequence, DeskError> {
+        let session = self.session();
+        let gap = session.gap(gap).unwrap();
+        let reason = Text::try_from("a mistake").unwrap();
+        let act = session.revoke(gap, session.answer_to(gap).unwrap(), None, reason).unwrap();
+        self.perform(who, act)
+    }
+
     /// Has a person accept a warning.
     pub(crate) fn accept(&mut self, gap: &str) {
         let session = self.session();

@@ -114,6 +114,22 @@ fn without_a_place_a_feed_begins_now() {
 }
 
 #[test]
+fn a_feed_tells_that_an_answer_was_replaced_and_taken_back() {
+    let server = Server::start();
+    let (asker, reader) = (server.token("asker", &["ask"]), server.token("reader", &["read"]));
+    let id = server.ask(&asker, &json!({"question": "Which?"}));
+    server.answer(&id, &json!("this"));
+    let mut feed = Feed::open(&server, &reader, None);
+    let path = format!("/v1/questions/{id}/answer");
+    assert_eq!(server.local("PUT", &path).json(&json!({"answer": "that"})).send().status, 200);
+    assert_eq!(server.local("DELETE", &path).send().status, 200);
+    for kind in ["answer_superseded", "answer_revoked"] {
+        let (_, notice) = feed.next();
+        assert_eq!((&notice["questions"], &notice["type"]), (&json!([id]), &json!(kind)));
+    }
+}
+
+#[test]
 fn a_feed_ends_with_its_token() {
     let server = Server::start();
     let (reader, asker) = (server.token("reader", &["read"]), server.token("asker", &["ask"]));

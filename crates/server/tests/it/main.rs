@@ -5,6 +5,7 @@ mod access;
 mod api_document;
 mod body;
 mod browser;
+mod changed;
 mod client;
 mod connection;
 mod credential_end;

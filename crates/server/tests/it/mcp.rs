@@ -120,6 +120,40 @@ fn a_state_is_good_after_a_restart_and_for_its_own_asker_only() {
     assert_eq!(told["result"]["structuredContent"]["answer"], "eu", "{told}");
 }
 
+/// An operator who asks through a client ends a run there; a client that only asks does not.
+#[test]
+fn only_a_token_that_operates_aborts_a_run() {
+    let run = Run::open();
+    let asks = run.server.token("client", &["ask"]);
+    let operates = run.server.token("otto", &["ask", "operate"]);
+    let abort = |token: &str, arguments: Value| {
+        let params = json!({"name": "session_abort", "arguments": arguments});
+        let mut call = modern(&run.server, token, &json!({}), "tools/call", params);
+        call.set_path("/mcp?tools=session");
+        call.send().json()
+    };
+    let wanted = json!({"trace": run.trace, "reason": "no longer needed"});
+    let is_refused = |reply: &Value, code: &str| {
+        let words = reply["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        reply["result"]["isError"] == true && words.starts_with(code)
+    };
+    // A participant of the run is nobody who may end it.
+    for token in [asks.as_str(), run.token("ada"), run.token("bo")] {
+        let refused = abort(token, wanted.clone());
+        assert!(is_refused(&refused, "FORBIDDEN"), "{refused}");
+    }
+    for wrong in [json!({"trace": run.trace}), json!({"trace": "nothing", "reason": "no"})] {
+        let refused = abort(&operates, wrong);
+        assert!(refused["result"]["isError"] == true || refused["error"].is_object(), "{refused}");
+    }
+    assert_eq!(run.standing()["phase"], "planning");
+    let aborted = abort(&operates, wanted.clone());
+    assert_eq!(aborted["result"]["structuredContent"]["phase"], "aborted", "{aborted}");
+    assert_eq!(run.standing()["phase"], "aborted");
+    let again = abort(&operates, wanted);
+    assert!(is_refused(&again, "OUT_OF_PHASE"), "once: {again}");
+}
+
 #[test]
 fn an_address_names_the_tools_that_are_wanted() {
     let server = Server::start();
@@ -131,10 +165,10 @@ fn an_address_names_the_tools_that_are_wanted() {
     };
     assert_eq!(count("/mcp"), Some(4));
     assert_eq!(count("/mcp?tools=wwa"), Some(13));
-    assert_eq!(count("/mcp?tools=wwa,session"), Some(26));
+    assert_eq!(count("/mcp?tools=wwa,session"), Some(27));
     // As libraries write it that take no chances.
-    assert_eq!(count("/mcp?tools=wwa%2Csession"), Some(26));
-    assert_eq!(count("/mcp?other=1&tools=wwa%2csession"), Some(26));
+    assert_eq!(count("/mcp?tools=wwa%2Csession"), Some(27));
+    assert_eq!(count("/mcp?other=1&tools=wwa%2csession"), Some(27));
     assert_eq!(count("/mcp?tools=wwa%2"), None);
     assert_eq!(count("/mcp?tools=nothing"), None);
 }

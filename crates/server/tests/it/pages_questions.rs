@@ -122,7 +122,7 @@ fn whoever_comes_second_is_told_who_was_first_and_keeps_the_words() {
     let server = Server::start();
     let asker = server.token("builder", &["ask"]);
     let id = server.ask(&asker, &json!({"question": "Where to?"}));
-    let browser = Browser::sign_in(&server);
+    let browser = Browser::of_new(&server, "max", "answerer");
     let key = browser.form_key();
     server.answer(&id, &json!("there"));
     for path in [format!("/questions/{id}/review"), format!("/questions/{id}/answer")] {
@@ -363,4 +363,88 @@ fn what_is_reviewed_is_what_is_sent() {
         assert_eq!(state(&server, &id)["outcome"]["value"], kept, "{typed:?}");
         assert!(!browser.page(&format!("/questions/{id}")).contains(['\u{202e}', '\u{1b}']));
     }
+}
+
+/// ONE-02, CLR-04: each after a review, and what was done on the first answer is told.
+#[test]
+fn an_answer_is_changed_and_taken_back_on_its_page() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let ask = json!({"question": "Which port?", "choices": [
+        {"label": "The first", "value": "7000"}, {"label": "The second", "value": "7001"}]});
+    let id = server.ask(&asker, &ask);
+    let (browser, path) = (Browser::sign_in(&server), format!("/questions/{id}"));
+    assert!(!browser.page(&path).contains("Change the answer"), "there is none yet");
+    assert_eq!(review_and_send(&browser, &id, "answer", &[("choice", "0")]).status, 303);
+    let page = browser.page(&path);
+    assert!(page.contains("Change the answer") && page.contains("Take the answer back"), "{page}");
+    let carried = hidden(&page, &format!("{path}/review"));
+    let number = carried.iter().find(|(name, _)| name == "replaces").unwrap().1.clone();
+    let replaces = ("replaces", number.as_str());
+    let review = browser.post(&format!("{path}/review"), &[("act", "replace"), ("choice", "1"), replaces]);
+    let text = review.text();
+    assert!(text.contains("Change the answer to") && text.contains("The second"), "{text}");
+    assert_eq!(state(&server, &id)["outcome"]["value"], "7000", "a review changes nothing");
+    let sent = review_and_send(&browser, &id, "replace", &[("choice", "1"), replaces]);
+    assert_eq!(sent.header("location"), Some(&*format!("{path}?sent=replace")), "{sent:?}");
+    assert!(browser.page(&format!("{path}?sent=replace")).contains("Your new answer counts from now on"));
+    assert_eq!(state(&server, &id)["outcome"]["value"], "7001");
+    // A page that is old by now changes nothing.
+    let old = browser.send(&format!("{path}/replace"), &[("choice", "0"), replaces]);
+    assert_eq!(old.status, 409, "{old:?}");
+    let other = Browser::of_new(&server, "max", "answerer");
+    assert!(!other.page(&path).contains("Change the answer"), "somebody else's");
+    let refused = other.send(&format!("{path}/revoke"), &[]);
+    assert!(refused.status == 409 && refused.text().contains("has another author"), "{refused:?}");
+    let newest = state(&server, &id)["outcome"]["event"].to_string();
+    let newest = ("replaces", newest.as_str());
+    let sent = review_and_send(&browser, &id, "revoke", &[("reason", "the wrong team"), newest]);
+    assert_eq!(sent.header("location"), Some(&*format!("{path}?sent=revoke")), "{sent:?}");
+    assert_eq!(state(&server, &id)["state"], "open");
+    let page = browser.page(&format!("{path}?sent=revoke"));
+    for words in ["The answer is taken back", "took the answer back", "answered anew", "Choose one"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let again = browser.post(&format!("{path}/review"), &[("act", "revoke"), newest]);
+    assert_eq!(again.status, 409, "there is nothing to take back");
+}
+
+/// ONE-04
+#[test]
+fn a_secret_is_replaced_on_its_page_and_never_shown() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let id = server.ask(&asker, &json!({"question": "The password?", "kinds": ["secret"]}));
+    let browser = Browser::sign_in(&server);
+    assert_eq!(review_and_send(&browser, &id, "answer", &[("secret", "hunter2")]).status, 303);
+    assert_eq!(review_and_send(&browser, &id, "replace", &[("secret", "correct horse")]).status, 303);
+    let kept = server.call("GET", &format!("/v1/questions/{id}/secret")).token(&asker).send().json();
+    assert_eq!(kept["value"], "correct horse");
+    let page = browser.page(&format!("/questions/{id}"));
+    assert!(!page.contains("hunter2") && !page.contains("correct horse"), "{page}");
+}
+
+#[test]
+fn a_change_that_does_not_fit_changes_nothing() {
+    let server = Server::start();
+    let asker = server.token("builder", &["ask"]);
+    let id = server.ask(&asker, &json!({"question": "How many?", "kinds": ["numeric"]}));
+    let browser = Browser::sign_in(&server);
+    assert_eq!(review_and_send(&browser, &id, "answer", &[("number", "3")]).status, 303);
+    let before = state(&server, &id);
+    let long = "x".repeat(1001);
+    for wrong in [
+        &[("act", "replace")][..],
+        &[("act", "replace"), ("number", "many")],
+        &[("act", "replace"), ("text", "four")],
+        &[("act", "replace"), ("number", "4"), ("replaces", "one")],
+        &[("act", "revoke"), ("replaces", "-1")],
+        &[("act", "revoke"), ("reason", &long)],
+    ] {
+        let refused = browser.post(&format!("/questions/{id}/review"), wrong);
+        assert_eq!(refused.status, 422, "{wrong:?}: {}", refused.text());
+        let sent = browser.send(&format!("/questions/{id}/{}", wrong[0].1), &wrong[1..]);
+        assert_eq!(sent.status, 422, "{wrong:?}: {}", sent.text());
+    }
+    assert_eq!(state(&server, &id), before);
 }

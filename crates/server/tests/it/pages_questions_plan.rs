@@ -123,3 +123,28 @@ fn a_full_list_stays_light() {
     let page = Browser::sign_in(&server).page("/");
     assert!(page.len() < 100_000, "{} bytes", page.len());
 }
+
+/// CLR-31: what a plan was confirmed with stays as it is, on a page too.
+#[test]
+fn an_answer_in_a_confirmed_plan_is_neither_changed_nor_taken_back() {
+    let server = Server::start();
+    let agent = server.token("agent", &["ask"]);
+    let browser = Browser::sign_in(&server);
+    let mut plan = plan();
+    plan["standards_selected"] = json!(["jsp-440"]);
+    let opened = server.call("POST", "/v1/plans").token(&agent).json(&json!({"plan": plan})).send().json();
+    let session = opened["session_id"].as_str().unwrap();
+    let listed = server.local("GET", "/v1/questions?state=open").send().json();
+    let id = listed["questions"][0]["id"].as_str().unwrap();
+    let path = format!("/questions/{id}");
+    assert_eq!(browser.send(&format!("{path}/answer"), &[("choice", "0")]).status, 303);
+    let confirm = server.call("POST", &format!("/v1/plans/{session}/confirm")).token(&agent);
+    assert_eq!(confirm.json(&json!({})).send().status, 200);
+    let shown = || server.local("GET", &format!("/v1/questions/{id}")).send().json();
+    let before = shown();
+    for (act, fields) in [("replace", &[("choice", "1")][..]), ("revoke", &[])] {
+        let refused = browser.send(&format!("{path}/{act}"), fields);
+        assert_eq!(refused.status, 409, "{act}: {}", refused.text());
+    }
+    assert_eq!((shown(), &before["state"]), (before.clone(), &json!("answered")));
+}

@@ -126,6 +126,25 @@ fn what_is_missing_reads_differently_from_what_was_changed() {
     assert!(report.contains("cannot be exported") && report.contains("holds other bytes"), "{report}");
 }
 
+/// LED-18
+#[test]
+fn a_trace_that_was_marked_as_failed_says_so_in_the_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = run(folder.path());
+    change(folder.path(), b"count once", b"count twic");
+    let server = Server::start_at(folder.path());
+    let browser = Browser::sign_in(&server);
+    let state = |page: &str| page.contains("<td>failed <span") || page.contains("<dd>failed</dd>");
+    assert!(!state(&browser.page("/traces")), "nobody has looked yet");
+    assert_eq!(server.local("POST", "/v1/store/check").send().status, 200);
+    for path in ["/traces".to_owned(), format!("/traces/{trace}")] {
+        let page = browser.page(&path);
+        assert!(state(&page), "{path}: {page}");
+    }
+    let listed = server.local("GET", "/v1/traces").send().json();
+    assert_eq!(listed["traces"][0]["phase"], "failed", "{listed}");
+}
+
 #[test]
 fn what_was_changed_fails_its_verification() {
     let folder = tempfile::tempdir().unwrap();

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::browser::Browser;
 use crate::run::{
     INPUT, Run, artifact, claim, complete, conclusion, intent, intent_review, opening, proposal, review,
     start,
@@ -189,4 +190,71 @@ fn an_artifact_beyond_the_limit_is_refused() {
     let call =
         run.server.call("POST", &path).token(run.token("bo")).json(&artifact("huge", &"x".repeat(49 << 20)));
     assert!(call.try_send().is_err_and(|_| true) || call.send().status == 413);
+}
+
+#[test]
+fn run_is_aborted_by_an_operator_and_by_nobody_else() {
+    let run = Run::open();
+    let path = format!("/v1/runs/{}/abort", run.trace);
+    let reason = json!({"reason": "no longer needed"});
+    let server = &run.server;
+    for name in ["ada", "bo", "dee"] {
+        assert_eq!(run.post(name, &path, &reason).status, 403, "{name}");
+    }
+    for scope in ["read", "answer", "relay"] {
+        let token = server.token(&format!("with-{scope}"), &[scope]);
+        assert_eq!(server.call("POST", &path).token(&token).json(&reason).send().status, 403, "{scope}");
+    }
+    assert_eq!(server.call("POST", &path).json(&reason).send().status, 401);
+    for role in ["answerer", "auditor"] {
+        let browser = Browser::of_new(server, role, role);
+        assert_eq!(browser.call("POST", &path).json(&reason).send().status, 403, "{role}");
+    }
+    assert_eq!(run.standing()["phase"], "planning", "nothing has changed");
+    let operator = Browser::of_new(server, "olga", "operator");
+    assert_eq!(operator.call("POST", &path).json(&reason).send().status, 204);
+    assert_eq!(run.standing()["phase"], "aborted");
+    let token = server.token("otto", &["operate"]);
+    let again = server.call("POST", &path).token(&token).json(&reason).send();
+    assert_eq!((again.status, again.code().as_str()), (409, "OUT_OF_PHASE"), "once");
+    let events = server.local("GET", &format!("/v1/traces/{}/events", run.trace)).send().json();
+    let last = events["events"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(last["content"]["reason"], "no longer needed (olga, signed in)");
+}
+
+#[test]
+fn token_that_operates_aborts_a_run_that_it_does_not_see() {
+    let run = Run::open();
+    let token = run.server.token("otto", &["operate"]);
+    let call = |method: &str, rest: &str| {
+        run.server.call(method, &format!("/v1/runs/{}{rest}", run.trace)).token(&token)
+    };
+    assert_eq!(call("GET", "").send().status, 403);
+    assert_eq!(call("POST", "/abort").json(&json!({"reason": "enough"})).send().status, 204);
+    assert_eq!(run.standing()["phase"], "aborted");
+    let no_run = run.server.ask(run.token("ada"), &json!({"question": "Which?"}));
+    let path = format!("/v1/runs/{}/abort", &no_run[..26]);
+    let refused = run.server.call("POST", &path).token(&token).json(&json!({"reason": "enough"})).send();
+    assert_eq!(refused.code(), "NOT_A_RUN");
+}
+
+#[test]
+fn abort_without_a_reason_that_can_be_read_changes_nothing() {
+    let run = Run::open();
+    let token = run.server.token("otto", &["operate"]);
+    let abort = |trace: &str, document: &Value| {
+        run.server.call("POST", &format!("/v1/runs/{trace}/abort")).token(&token).json(document).send()
+    };
+    for wrong in [
+        json!({}),
+        json!({"reason": ""}),
+        json!({"reason": 1}),
+        json!({"reason": "x".repeat(16001)}),
+        json!({"reason": "enough", "abandoned": true}),
+    ] {
+        let refused = abort(&run.trace, &wrong);
+        assert_eq!((refused.status, refused.code().as_str()), (400, "MALFORMED"), "{}", refused.text());
+    }
+    assert_eq!(abort("nothing", &json!({"reason": "enough"})).status, 404);
+    assert_eq!(run.standing()["phase"], "planning");
 }

@@ -1,6 +1,7 @@
 //! The page of one question: everything about it, and every way to act on it.
 
 use askama::Template;
+use demur_ledger::question::{AnswerEnd, RestedEvent};
 
 use super::Card;
 use crate::{
@@ -29,6 +30,8 @@ pub struct QuestionPage<'a> {
     pub history: Vec<Happening>,
     /// Whether that is not all.
     pub history_is_cut: bool,
+    /// What was done on answers that no longer count.
+    pub rested: Vec<RestedEvent>,
 }
 
 impl QuestionPage<'_> {

@@ -75,13 +75,19 @@ Answer a question. The first answer of somebody who may answer counts; whoever c
 and how. The same answer again changes nothing.
 
 A choice is named by its value, its label or its number. With `-` the answer is read from standard input, so that a \
-secret does not show in the list of processes.";
+secret does not show in the list of processes.
+
+`--replace` puts the answer in the place of one that you gave, `--revoke` takes yours back. The record keeps both. An answer \
+is changed by whoever gave it, through a way in that is no less sure: one that was given on a page, on a page. What was \
+done on the first answer is named by `demur show` and `demur verify`.";
 
 pub(in crate::arguments) const ANSWER_EXAMPLES: &str = "\
 Examples:
   demur answer 1 \"the blue one\"
   demur answer last yes --note \"agreed with Ada\"
   demur answer 01ARZ3NDEKTSV4RRFFQ69G5FAV.3 --accept
+  demur answer 1 \"the red one\" --replace
+  demur answer 1 --revoke --reason \"asked the wrong team\"
   pass show staging | demur answer 3 -
 
 `demur --help` lists the exit codes.";

@@ -51,8 +51,8 @@ Examples:
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const ABORT_ABOUT: &str = "\
-End a run for good, on the operator's word. Nothing can follow; what was recorded stays. A run that is running is \
-stopped with Ctrl-C first.";
+End a run for good, on the operator's word. Nothing can follow; what was recorded stays. A process that runs it hears of \
+it and stops: a tool that works is ended, an agent in a process of its own finishes its turn first.";
 
 pub(in crate::arguments) const ABORT_EXAMPLES: &str = "\
 Examples:

@@ -4,6 +4,7 @@
 use demur_core::visible::visible;
 use demur_ledger::{
     name::Sequence,
+    question::RestedEvent,
     state::Phase,
     timeline::Entry,
     verify::{ClaimReport, ClaimStanding, Report, Verdict},
@@ -60,6 +61,11 @@ impl<'a> Told<'a> {
             if known.is_none() || detail.label != "limit" {
                 self.row(&mut text, detail.label, &detail.text);
             }
+        }
+        for rested in self.report.rested.iter().filter(|rested| rested.event == entry.sequence) {
+            let RestedEvent { answer, ended, how, .. } = rested;
+            let how = how.as_str();
+            self.row(&mut text, "warning", &format!("done on the answer of #{answer}, which #{ended} {how}"));
         }
         self.row(&mut text, "record", &format!("{} at {}", entry.kind, clock(entry.time)));
         text

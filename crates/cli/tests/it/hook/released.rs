@@ -75,3 +75,24 @@ fn question_of_a_run_that_is_over_blocks_nothing() {
     terminal.enter("q");
     terminal.shows("left with 0");
 }
+
+/// An answer that was taken back releases nobody any more, also with no server to ask.
+#[test]
+fn question_whose_answer_was_taken_back_blocks_again() {
+    let sandbox = Sandbox::new();
+    sandbox.start_server();
+    assert_eq!(refusal(&sandbox, "Bash"), None);
+    let id = asked(&sandbox, &["Which?", "--as", "claude-code"]);
+    let mark = sandbox.data().join("open").join(&id);
+    sandbox.run(&["answer", &id, "this"]).expect_code(0);
+    assert_eq!((refusal(&sandbox, "Bash"), mark.exists()), (None, false));
+    sandbox.run(&["answer", &id, "that", "--replace"]).expect_code(0);
+    assert_eq!(refusal(&sandbox, "Bash"), None);
+    sandbox.run(&["answer", &id, "--revoke"]).expect_code(0);
+    assert!(mark.exists());
+    assert!(refusal(&sandbox, "Bash").unwrap().contains("must be answered first"));
+    sandbox.run(&["stop"]).expect_code(0);
+    assert!(refusal(&sandbox, "Bash").is_some(), "also where no server runs");
+    sandbox.run(&["answer", &id, "this"]).expect_code(0);
+    assert_eq!(refusal(&sandbox, "Bash"), None);
+}

@@ -223,3 +223,23 @@ fn answer_wakes_a_session_that_wants_it() {
         assert!(ended.iter().any(|ran| ran.code == Some(0) && ran.stderr.is_empty()));
     }
 }
+
+#[test]
+fn session_is_told_that_an_answer_it_knows_was_replaced_or_taken_back() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::of_session(&sandbox, &[], "one");
+    let id = asks(&mut client, "Which?");
+    let now = |moment| told(&sandbox, "one", moment, false);
+    sandbox.run(&["answer", &id, "this"]).expect_code(0);
+    assert!(now("UserPromptSubmit").unwrap().contains("\"this\""));
+    assert_eq!(now("UserPromptSubmit"), None, "it has seen it");
+    sandbox.run(&["answer", &id, "that", "--replace"]).expect_code(0);
+    assert!(now("UserPromptSubmit").unwrap().contains("\"that\""));
+    sandbox.run(&["answer", &id, "--revoke"]).expect_code(0);
+    let words = now("Stop").unwrap();
+    assert!(words.contains(&format!("Question {id}: its answer was taken back")), "{words}");
+    assert_eq!(now("UserPromptSubmit"), None, "once");
+    assert!(is_stopped(&sandbox, "one"));
+    sandbox.run(&["answer", &id, "this"]).expect_code(0);
+    assert!(now("UserPromptSubmit").unwrap().contains("\"this\""));
+}

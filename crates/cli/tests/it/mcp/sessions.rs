@@ -244,3 +244,45 @@ fn what_failed_is_tried_again_and_then_fallen_back_from() {
     sandbox.run(&["run", "abort", &run.trace, "--reason", "enough"]).expect_code(0);
     run.refuses(Ada, "session_propose", &proposal(), "OUT_OF_PHASE");
 }
+
+/// LED-31: a question whose answer was taken back stops the next call, through every client.
+#[test]
+fn tool_does_not_start_after_the_answer_was_taken_back() {
+    let sandbox = Sandbox::new();
+    let mut run = Run::open(&sandbox);
+    let proposed = plan(&mut run);
+    run.does(Cy, "session_review", &review(proposed, "approved"), "");
+    let intents = [(); 2].map(|()| {
+        let intent = run.does(Bo, "session_intend", &intent(proposed, &[]), "");
+        run.does(Cy, "session_review", &review(intent, "approved"), "");
+        json!({"intent": intent})
+    });
+    let ask = json!({"question": "Go on?", "blocks": ["execute"], "wait_s": 0});
+    run.call(Bo, "ask_human", &ask);
+    let id = sandbox.json(&["inbox", "--list"])["questions"][0]["id"].as_str().unwrap().to_owned();
+    run.refuses(Bo, "session_start", &intents[0], "OPERATION_BLOCKED");
+    sandbox.run(&["answer", &id, "yes"]).expect_code(0);
+    let started = run.does(Bo, "session_start", &intents[0], "");
+    sandbox.run(&["answer", &id, "--revoke"]).expect_code(0);
+    run.refuses(Bo, "session_start", &intents[1], "OPERATION_BLOCKED");
+    let shown = sandbox.json(&["show", &id]);
+    assert_eq!(shown["rested"][0]["event"], started, "{shown}");
+}
+
+/// The user of this machine ends a run through a client; the record says through which.
+#[test]
+fn run_is_aborted_through_a_client_once() {
+    let sandbox = Sandbox::new();
+    let mut run = Run::open(&sandbox);
+    let aborted = run.call(Bo, "session_abort", &json!({"reason": "no longer needed"}));
+    let told = &aborted["structuredContent"];
+    assert_eq!(
+        (&told["phase"], &told["next"]),
+        (&json!("aborted"), &json!("nothing, the run is over")),
+        "{aborted}"
+    );
+    run.refuses(Ada, "session_abort", &json!({"reason": "again"}), "OUT_OF_PHASE");
+    run.refuses(Ada, "session_propose", &json!({"objective": "Go on", "tools": []}), "OUT_OF_PHASE");
+    let shown = sandbox.run(&["trace", "show", &run.trace]).expect_code(0).stdout.clone();
+    assert!(shown.contains("no longer needed (through bo)"), "{shown}");
+}

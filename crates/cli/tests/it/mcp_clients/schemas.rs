@@ -125,6 +125,9 @@ fn plans(caller: &mut Caller<'_>) {
     let vague = caller.call("wwa_clarify_resolve", &resolve("gap-002", "the standard one"), nobody);
     assert_eq!(vague["status"], "escalated", "{}: {vague}", caller.kind);
     caller.call("wwa_clarify_audit", &named, nobody);
+    caller.call("wwa_clarify_resolve", &resolve("gap-002", "out"), nobody);
+    let revoke = json!({"session_id": session, "gap_id": "gap-002", "change": "revoke"});
+    assert_eq!(caller.call("wwa_clarify_resolve", &revoke, nobody)["status"], "revoked");
     caller.call("wwa_clarify_resolve", &resolve("gap-002", "dist"), nobody);
     let again = json!({"plan": plan, "session_id": session});
     let ready = caller.call("wwa_clarify_check", &again, nobody);
@@ -177,6 +180,9 @@ fn runs(caller: &mut Caller<'_>) {
     does("session_audit", json!({}));
     does_not(caller, &trace);
     caller.call("session_show", &json!({"trace": trace, "artifact": reported[0]}), nobody);
+    let other = caller.call("session_open", &json!({"task": "tests", "objective": "They pass"}), nobody);
+    let aborted = json!({"trace": other["trace"], "reason": "no longer needed"});
+    assert_eq!(caller.call("session_abort", &aborted, nobody)["phase"], "aborted");
 }
 
 /// A step that is out of turn is refused, in a run that is over.

@@ -122,16 +122,30 @@ fn tool_beside_a_server_that_was_killed_ends_as_it_did() {
 
 /// One process at a time: the other is told so at once, and goes on when the first has ended.
 #[test]
-fn run_that_somebody_drives_is_neither_resumed_nor_aborted() {
+fn run_that_somebody_drives_is_not_resumed() {
     let sandbox = Sandbox::new();
     let working = Working::start(&sandbox);
-    for call in [&["run", "resume"][..], &["run", "abort", "--reason", "no"]] {
-        let error = sandbox.json_error(call, 3);
-        assert_eq!(error["code"], "RUN_CLAIMED", "{error}");
-    }
+    let error = sandbox.json_error(&["run", "resume"], 3);
+    assert_eq!(error["code"], "RUN_CLAIMED", "{error}");
     working.end_tool();
     working.ended(&sandbox);
     assert_eq!(sandbox.json_error(&["run", "resume"], 2)["code"], "NO_RUN");
+}
+
+/// Whoever drives a run hears that an operator has ended it: the tool is ended, and nothing more is recorded.
+#[test]
+fn process_that_drives_a_run_stops_when_the_run_is_aborted() {
+    let sandbox = Sandbox::new();
+    let working = Working::start(&sandbox);
+    sandbox.run(&["run", "abort", "--reason", "it is enough"]).expect_code(0);
+    // Nobody lets the tool end.
+    let ran = sandbox.ran(working.run.wait_with_output().unwrap());
+    let reply: Value = serde_json::from_str(&ran.expect_code(3).stdout).unwrap();
+    assert_eq!(reply["phase"], "aborted", "{reply}");
+    let kinds = kinds(&sandbox);
+    assert_eq!((kinds.last().unwrap().as_str(), count(&kinds, "session_aborted")), ("session_aborted", 1));
+    // Nobody knows how the tool ended.
+    assert_eq!(verdict(&sandbox), "pass_with_warnings");
 }
 
 /// Several runs go on beside each other.

@@ -19,7 +19,10 @@ use crate::{
     entry::{Begun, Handle, Handled, ReplyNotes},
     lookup::Lookup,
     owner::Owner,
-    question::{accept, answer, answering, cancel, decline, deliver, extend, pass_on},
+    question::{
+        accept, answer, answering, cancel, change::revoked, decline, deliver, extend, pass_on, replace,
+        revoke,
+    },
     session::Speaker,
 };
 
@@ -50,6 +53,21 @@ impl Handle<op::AnswerQuestion> for Desk {
 
     fn settled(notes: &ReplyNotes<'_>, reply: &ApiReply<Done>) {
         note_answer(notes.counts(), &reply.document);
+    }
+}
+
+impl Handle<op::ReplaceAnswer> for Desk {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::ReplaceAnswer>) -> Handled<op::ReplaceAnswer> {
+        by_answerer(self, by, &request, replace)
+    }
+}
+
+impl Handle<op::RevokeAnswer> for Desk {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::RevokeAnswer>) -> Handled<op::RevokeAnswer> {
+        let (owner, caller) = (&*self.owner()?, by.caller());
+        let shown = seen_question(owner, caller, request.path.question)?;
+        let speaker = caller.answerer(owner, request.query.by.clone())?;
+        revoke(owner, &shown, &speaker, revoked(&request.query)?).map(ApiReply::new)
     }
 }
 

@@ -1,15 +1,17 @@
-//! The operations of runs that are driven. For the user of this machine alone: the tools are the caller's.
+//! The operations of runs that are driven. For the user of this machine alone: the tools are the caller's. Operators end them.
 
 use demur_api::{
     call::{ApiReply, ApiRequest},
     code::Code,
     operation::{self as op, Nothing},
     refusal::Refusal,
+    scope::Scope,
 };
+use demur_core::limit::Text;
 
-use super::{abort, claim, drive, read_lines, submit};
+use super::{abort, check_run, claim, drive, read_lines, submit};
 use crate::{
-    access::Admitted,
+    access::{Admitted, Caller},
     desk::Desk,
     entry::{Handle, Handled},
 };
@@ -44,10 +46,22 @@ impl Handle<op::ReadRun> for Desk {
 
 impl Handle<op::AbortRun> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::AbortRun>) -> Handled<op::AbortRun> {
-        expect_driver(by)?;
-        abort(&*self.owner()?, request.path.trace, request.body)?;
+        let (owner, trace) = (&*self.owner()?, request.path.trace);
+        check_run(owner.sequencer().store(), trace)?;
+        abort(owner, trace, named(by.caller(), &request.body.reason)?)?;
         Ok(ApiReply::new(Nothing {}))
     }
+}
+
+/// Returns why a run is ended, with who says so where that is not the user at the terminal: the record has no other place for it.
+fn named(caller: &Caller, reason: &Text<1, 16000>) -> Result<Text<1, 16384>, Refusal> {
+    let by = match caller {
+        Caller::Local { client: None, .. } | Caller::Stranger => return Ok(Text::try_from(reason.as_str())?),
+        Caller::Local { client: Some(client), .. } => format!("through {client}"),
+        Caller::Token(token) if token.scopes.contains(&Scope::Person) => format!("{}, signed in", token.name),
+        Caller::Token(token) => format!("with the token of {}", token.name),
+    };
+    Ok(Text::try_from(format!("{reason} ({by})"))?)
 }
 
 /// A client that passes on what its own user says has no tools here.

@@ -213,7 +213,7 @@ impl<'a> Recorder<'a> {
 }
 
 /// Returns the refusal of what could not be recorded under a claim: one that has ended is another's by now.
-pub(super) fn under_claim(trace: TraceId) -> impl Fn(SequencerError) -> Refusal {
+fn under_claim(trace: TraceId) -> impl Fn(SequencerError) -> Refusal {
     move |error| match error {
         SequencerError::RecordChanged => claim::claimed(trace),
         error => error.into(),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    Report, claims, questions,
+    Report, claims, questions, rested,
     text::{place, profile, verdict_word},
 };
 use crate::{markup::escape, verify::FindingSeverity};
@@ -55,6 +55,9 @@ pub(super) fn body(report: &Report) -> String {
     claims(report, &mut out);
     if !report.questions.is_empty() {
         list(&mut out, "Questions", report.questions.iter().map(questions::row));
+    }
+    if !report.rested.is_empty() {
+        list(&mut out, rested::TITLE, report.rested.iter().map(rested::row));
     }
     checks(report, &mut out);
     out

@@ -151,11 +151,12 @@ pub(super) async fn question_page(
     status: StatusCode,
 ) -> Result<Response, Problem> {
     let Showing { id, level, draft, sent } = showing;
-    let (caller, now) = (visiting.caller.clone(), service.desk.now()?);
+    let now = service.desk.now()?;
     let question = look_at(service, &visiting.caller, id).await?;
     let next = if sent.is_some() { next_waiting(service, &visiting.caller, id).await? } else { None };
     let names = names(service, &visiting.caller).await?;
-    let history = service.work(move |desk| desk.question_history(&caller, id)).await?;
+    let request = ApiRequest::<op::ShowQuestionHistory>::get(op::OfQuestion { question: id }, op::Nothing {});
+    let history = service.desk.call(&visiting.caller, request).await?.document;
     service.desk.note_shown(&visiting.caller, std::slice::from_ref(&question), wording(level));
     let frame = frame_of(visiting);
     let look = Look { now, level, visitor: frame.visitor.as_ref(), whole: true };
@@ -170,6 +171,7 @@ pub(super) async fn question_page(
         may_cancel: may_cancel(&visiting.caller),
         history: history.events.iter().map(|event| history::happening(event, now)).collect(),
         history_is_cut: history.is_cut,
+        rested: history.rested,
     };
     page(status, &shown)
 }
@@ -223,6 +225,8 @@ fn sent_words(sent: &str, question: &QuestionView) -> Option<&'static str> {
     let over = !question.is_open();
     Some(match sent {
         "answer" if over => ENGLISH.sent_answered,
+        "replace" if over => ENGLISH.sent_replaced,
+        "revoke" if !over => ENGLISH.sent_revoked,
         "accept" if over => ENGLISH.sent_accepted,
         "decline" if over => ENGLISH.sent_declined,
         "ask-back" if over => ENGLISH.sent_asked_back,

@@ -9,7 +9,9 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use demur_api::{
-    question::{Act, Answer, Done, Extension, Passing, QuestionId, QuestionView},
+    question::{
+        Act, Answer, Done, Extension, Passing, QuestionId, QuestionView, Replacement, RevokeParameters,
+    },
     refusal::Refusal,
 };
 use demur_desk::{access::Caller, desk::Desk, question::PersonalAct};
@@ -97,7 +99,12 @@ impl Asked<'_> {
         // What was declined or is past its time blocks until it is called off.
         let can_be_called_off =
             self.act == "cancel" && matches!(question.state, OutcomeKind::Declined | OutcomeKind::Expired);
-        if !question.is_open() && !can_be_called_off {
+        let changes_answer = matches!(self.act, "replace" | "revoke");
+        if changes_answer && question.is_open() {
+            return self.form_again(None, StatusCode::CONFLICT).await;
+        }
+        let can_be_changed = changes_answer && question.state == OutcomeKind::Answered;
+        if !question.is_open() && !can_be_called_off && !can_be_changed {
             return self.late(&question);
         }
         let intent = match Intent::read(self.act, self.form, &question) {
@@ -158,7 +165,7 @@ impl Asked<'_> {
             Ok(Done { repeated: true, .. }) => Ok(self.go_on("again")),
             Ok(_) => Ok(self.go_on(intent.act())),
             Err(problem) => match self.question().await {
-                Ok(question) if !question.is_open() => self.late(&question),
+                Ok(question) if is_late(&intent, &problem, &question) => self.late(&question),
                 Ok(question) => self.refused(&problem, Some(&question)),
                 Err(_) => self.refused(&problem, None),
             },
@@ -212,6 +219,11 @@ impl Asked<'_> {
     }
 }
 
+/// Returns whether somebody was first: about the answer that counts only the refusal tells.
+fn is_late(intent: &Intent, problem: &Problem, question: &QuestionView) -> bool {
+    !question.is_open() && (!intent.changes_answer() || problem.refusal().code.is_late())
+}
+
 /// What is done about a question.
 struct Doing {
     question: QuestionView,
@@ -232,6 +244,13 @@ impl Doing {
             Intent::Answer { value, note } => {
                 let given = Answer { answer: value, note, request: question.request, by: None };
                 PersonalAct::Answer(given, wording)
+            }
+            Intent::Replace { value, note, answer } => {
+                let given = Answer { answer: value, note, request: question.request, by: None };
+                PersonalAct::Replace(Replacement::new(given, answer), wording)
+            }
+            Intent::Revoke { reason, answer } => {
+                PersonalAct::Revoke(RevokeParameters { reason, by: None, answer })
             }
             Intent::Accept { note } => PersonalAct::Accept(by_person(note)),
             Intent::Decline { reason } => PersonalAct::Decline(by_person(reason)),

@@ -143,7 +143,8 @@ async fn artifact(
 pub(super) fn about(found: &TraceOverview) -> About {
     let TraceOverview { view, opening, outcome } = found;
     let TraceView { trace, kind, events, opened, changed, phase, failed, .. } = view;
-    let state = phase.map(Phase::as_str).or_else(|| outcome.map(OutcomeKind::as_str));
+    let failure = failed.as_ref().map(|_| Phase::Failed);
+    let state = failure.or(*phase).map(Phase::as_str).or_else(|| outcome.map(OutcomeKind::as_str));
     About {
         trace: *trace,
         kind: About::kind(*kind, opening.as_ref()),

@@ -1,7 +1,7 @@
 //! What happened to a question, in words.
 
+use demur_api::question::QuestionEvent;
 use demur_core::time::Timestamp;
-use demur_desk::question::QuestionEvent;
 use demur_ledger::event_type::EventType;
 use demur_web::{question::Happening, text, when::When, words::ENGLISH};
 
@@ -9,7 +9,7 @@ use demur_web::{question::Happening, text, when::When, words::ENGLISH};
 pub(super) fn happening(event: &QuestionEvent, now: Timestamp) -> Happening {
     Happening {
         who: text::line(&event.who),
-        what: event.kind.map_or(ENGLISH.event_other, words),
+        what: event.kind.as_deref().and_then(EventType::from_name).map_or(ENGLISH.event_other, words),
         when: When::new(event.time, now),
         event: event.sequence.to_string(),
     }

@@ -6,6 +6,7 @@ use demur_core::limit::{List, Text, Whole};
 use demur_ledger::{
     content::AnswerValue,
     facts::{AnswerKind, Severity},
+    name::Sequence,
 };
 use demur_web::{
     question::{Draft, Wrong, value_words},
@@ -20,6 +21,10 @@ use super::super::Form;
 pub(super) enum Intent {
     /// Answer.
     Answer { value: AnswerValue, note: Option<Text<1, 4096>> },
+    /// Put another answer in the place of an own one.
+    Replace { value: AnswerValue, note: Option<Text<1, 4096>>, answer: Option<Sequence> },
+    /// Take an own answer back.
+    Revoke { reason: Option<Text<1, 1000>>, answer: Option<Sequence> },
     /// Accept what it points at.
     Accept { note: Option<Text<1, 4096>> },
     /// Decline.
@@ -39,6 +44,12 @@ impl Intent {
     pub(super) fn read(act: &str, form: &Form, question: &QuestionView) -> Result<Self, Wrong> {
         Ok(match act {
             "answer" => Self::Answer { value: answer(form, question)?, note: optional(form, "note")? },
+            "replace" => Self::Replace {
+                value: answer(form, question)?,
+                note: optional(form, "note")?,
+                answer: replaced(form)?,
+            },
+            "revoke" => Self::Revoke { reason: optional(form, "reason")?, answer: replaced(form)? },
             "accept" if question.gap.is_some() && question.severity == Severity::Warn => {
                 Self::Accept { note: optional(form, "note")? }
             }
@@ -59,6 +70,8 @@ impl Intent {
     pub(super) const fn act(&self) -> &'static str {
         match self {
             Self::Answer { .. } => "answer",
+            Self::Replace { .. } => "replace",
+            Self::Revoke { .. } => "revoke",
             Self::Accept { .. } => "accept",
             Self::Decline { .. } => "decline",
             Self::AskBack { .. } => "ask-back",
@@ -72,6 +85,8 @@ impl Intent {
     pub(super) fn what(&self) -> String {
         match self {
             Self::Answer { .. } => ENGLISH.act_answer.to_owned(),
+            Self::Replace { .. } => ENGLISH.act_replace.to_owned(),
+            Self::Revoke { .. } => ENGLISH.act_revoke.to_owned(),
             Self::Accept { .. } => ENGLISH.act_accept.to_owned(),
             Self::Decline { .. } => ENGLISH.act_decline.to_owned(),
             Self::AskBack { .. } => ENGLISH.act_ask_back.to_owned(),
@@ -88,6 +103,8 @@ impl Intent {
     pub(super) const fn consequence(&self) -> &'static str {
         match self {
             Self::Answer { .. } => ENGLISH.review_final,
+            Self::Replace { .. } => ENGLISH.replace_meaning,
+            Self::Revoke { .. } => ENGLISH.revoke_meaning,
             Self::Accept { .. } => ENGLISH.confirm_meaning,
             Self::Decline { .. } => ENGLISH.decline_meaning,
             Self::AskBack { .. } => ENGLISH.ask_back_meaning,
@@ -99,7 +116,7 @@ impl Intent {
 
     /// Returns the answer on one line, and what is recorded where that is something else.
     pub(super) fn shown(&self, question: &QuestionView) -> (Option<Html>, Option<Html>) {
-        let Self::Answer { value, .. } = self else { return (None, None) };
+        let (Self::Answer { value, .. } | Self::Replace { value, .. }) = self else { return (None, None) };
         if question.kinds.contains(&AnswerKind::Secret) {
             let length = value.to_string().chars().count();
             return (Some(text::line(&fill(ENGLISH.review_secret, &[&length]))), None);
@@ -116,9 +133,13 @@ impl Intent {
     /// Returns the words that are sent, as a block.
     pub(super) fn words(&self, question: &QuestionView, name: &str) -> Option<Html> {
         let said = match self {
-            Self::Answer { value: AnswerValue::Text(said), .. } if self.shown(question).0.is_none() => {
+            Self::Answer { value: AnswerValue::Text(said), .. }
+            | Self::Replace { value: AnswerValue::Text(said), .. }
+                if self.shown(question).0.is_none() =>
+            {
                 said.as_str()
             }
+            Self::Revoke { reason, .. } => reason.as_deref()?,
             Self::AskBack { words } => words.as_str(),
             Self::Decline { reason } | Self::Pass { reason, .. } | Self::Cancel { reason } => {
                 reason.as_deref()?
@@ -130,7 +151,12 @@ impl Intent {
 
     /// Returns whether a note can go with it.
     pub(super) const fn takes_note(&self) -> bool {
-        matches!(self, Self::Answer { .. } | Self::Accept { .. })
+        matches!(self, Self::Answer { .. } | Self::Replace { .. } | Self::Accept { .. })
+    }
+
+    /// Returns whether it is about the answer that counts.
+    pub(super) const fn changes_answer(&self) -> bool {
+        matches!(self, Self::Replace { .. } | Self::Revoke { .. })
     }
 }
 
@@ -144,6 +170,13 @@ pub(super) fn draft(act: &str, form: &Form, wrong: Option<Wrong>) -> Draft {
 /// Returns what the form of a review carries besides its key and the note.
 pub(super) fn carried(form: &Form) -> Vec<(&'static str, String)> {
     CARRIED.iter().filter_map(|name| form.one(name).map(|value| (*name, value))).collect()
+}
+
+/// Returns the event of the answer that the form was about.
+fn replaced(form: &Form) -> Result<Option<Sequence>, Wrong> {
+    let Some(typed) = form.one("replaces") else { return Ok(None) };
+    let number = typed.parse::<u64>().ok().and_then(|number| Sequence::try_from(number).ok());
+    number.map(Some).ok_or_else(|| wrong("act", ENGLISH.wrong_act))
 }
 
 fn answer(form: &Form, question: &QuestionView) -> Result<AnswerValue, Wrong> {
@@ -231,7 +264,7 @@ pub(super) fn one_name(name: &Text<1, 64>) -> List<Text<1, 64>, 0, 64> {
 }
 
 /// What a form about a question has, besides the note.
-const CARRIED: [&str; 13] = [
+const CARRIED: [&str; 14] = [
     "level",
     "choice",
     "yes_no",
@@ -245,4 +278,5 @@ const CARRIED: [&str; 13] = [
     "people",
     "seconds",
     "until",
+    "replaces",
 ];

@@ -51,6 +51,12 @@ fn sent() -> Vec<Row> {
         ]),
         row("POST /questions/{question}/{act}", "answered again", &["<question to answer>", "answer"])
             .form(&[("kind", "text"), ("text", "that"), KEY]),
+        row("POST /questions/{question}/review", "a change", &["<question to answer>"])
+            .form(&[("act", "replace"), ("text", "that")]),
+        row("POST /questions/{question}/{act}", "changed", &["<question to answer>", "replace"])
+            .form(&[("text", "that"), KEY]),
+        row("POST /questions/{question}/{act}", "taken back", &["<question to answer>", "revoke"])
+            .form(&[("reason", "a mistake"), KEY]),
         row("POST /questions/{question}/{act}", "declined", &["<question to decline>", "decline"])
             .form(&[("reason", "no"), KEY]),
         row("POST /questions/{question}/{act}", "more time", &["<question with a deadline>", "extend"])

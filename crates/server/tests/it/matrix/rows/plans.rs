@@ -67,6 +67,11 @@ fn settled() -> Vec<Row> {
         row("resolveOwnGap", "for people", &["<plan open>", "gap-001"]).json(json!({"answer": "uswds-only"})),
         row("resolveOwnGap", "a warning", &["<plan warned>", "gap-001"]).json(json!({"note": "as it is"})),
         row("resolveOwnGap", "for anybody", &["<plan warned>", "gap-002"]).json(json!({"answer": "dist"})),
+        row("resolveOwnGap", "another answer", &["<plan warned>", "gap-002"])
+            .json(json!({"answer": "out", "change": "replace"})),
+        row("resolveOwnGap", "taken back", &["<plan warned>", "gap-002"]).json(json!({"change": "revoke"})),
+        row("resolveOwnGap", "changed without an answer", &["<plan warned>", "gap-002"])
+            .json(json!({"change": "replace"})),
         row("resolveGap", "without a name", &["<plan open>", "gap-001"])
             .json(json!({"answer": "uswds-only"})),
         row("resolveGap", "for somebody", &["<plan open>", "gap-001"])

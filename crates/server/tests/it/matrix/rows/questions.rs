@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{NO_QUESTION, Row, row};
+use super::{NO_QUESTION, Row, Show, row};
 
 pub(in super::super) fn rows() -> Vec<Row> {
     let mut rows = seen();
@@ -31,6 +31,9 @@ fn seen() -> Vec<Row> {
         row("question", "of a plan", &["<question of plan open>"]),
         row("question", "unknown", &[NO_QUESTION]),
         row("question", "no name", &["nothing"]),
+        row("questionHistory", "answered", &["<question answered>"]).show(Show::Members),
+        row("questionHistory", "of somebody else", &["<question of the machine>"]).show(Show::Members),
+        row("questionHistory", "unknown", &[NO_QUESTION]),
         row("waitForQuestion", "answered", &["<question answered>"]),
         row("waitForQuestion", "open, no time", &["<question open>"]).query("?seconds=0"),
         row("waitForQuestion", "too long", &["<question open>"]).query("?seconds=301"),
@@ -71,6 +74,20 @@ fn answered() -> Vec<Row> {
         row("answer", "secret", &["<question secret and open>"]).json(json!({"answer": "1234", "by": "kim"})),
         row("answer", "unknown", &[NO_QUESTION]).json(json!({"answer": "this", "by": "kim"})),
         row("answer", "without an answer", &["<question open>"]).json(json!({"by": "kim"})),
+        row("replaceAnswer", "of whoever answered", &["<question to answer>"])
+            .json(json!({"answer": "that"})),
+        row("replaceAnswer", "the same again", &["<question to answer>"]).json(json!({"answer": "that"})),
+        row("replaceAnswer", "of somebody else", &["<question answered>"])
+            .json(json!({"answer": "that", "by": "kim"})),
+        row("replaceAnswer", "that counts no longer", &["<question to answer>"])
+            .json(json!({"answer": "another", "replaces": 0})),
+        row("replaceAnswer", "open", &["<question open>"]).json(json!({"answer": "that", "by": "kim"})),
+        row("replaceAnswer", "unknown", &[NO_QUESTION]).json(json!({"answer": "that", "by": "kim"})),
+        row("revokeAnswer", "for somebody", &["<question to relay>"]).query("?by=kim&reason=a+mistake"),
+        row("revokeAnswer", "of whoever answered", &["<question to answer>"]),
+        row("revokeAnswer", "taken back before", &["<question to answer>"]),
+        row("revokeAnswer", "declined", &["<question in the run>"]).query("?by=kim"),
+        row("revokeAnswer", "unknown", &[NO_QUESTION]).query("?by=kim"),
         row("accept", "no gap", &["<question open>"]).json(json!({"by": "kim"})),
         row("accept", "a gap that blocks", &["<question of plan open>"]).json(json!({"by": "kim"})),
         row("accept", "a gap that warns", &["<question of plan warned>"])

@@ -96,5 +96,7 @@ fn played() -> Vec<Tool> {
         tool("session_conclude", "too early", json!({"trace": "<run open>", "verdict": "done"})),
         tool("session_audit", "concluded", json!({"trace": "<run concluded>"})),
         tool("session_audit", "unknown", json!({"trace": super::NO_TRACE})),
+        tool("session_abort", "open", json!({"trace": "<run open>", "reason": "no longer needed"})),
+        tool("session_abort", "unknown", json!({"trace": super::NO_TRACE, "reason": "no longer needed"})),
     ]
 }

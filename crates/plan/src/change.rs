@@ -1,0 +1,87 @@
+//! An answer to a gap is replaced or taken back by whoever gave it: the rules are asked again without it, and what follows is
+//! said in the same commit (CLR-04). After the plan is confirmed the engine refuses both.
+
+use demur_clarify::gap::AnswerText;
+use demur_core::limit::Text;
+use demur_engine::command::Consequences;
+use demur_ledger::{
+    content::ActContent,
+    event_type::Content,
+    facts::{AnswerRevoked, AnswerSuperseded, Assurance},
+    name::Sequence,
+    question::Outcome,
+};
+
+use crate::{
+    Error, Session,
+    act::{Act, Judged, Voice, answering},
+    error::limit,
+    gap,
+    session::Gap,
+};
+
+impl Session {
+    /// Returns another answer to a gap in the place of one that counts, and what the rules say about it. Whether it counts, the
+    /// engine decides.
+    pub fn replace(
+        &self,
+        gap: &Gap,
+        replaces: Sequence,
+        answer: &str,
+        (assurance, voice): (Assurance, Voice),
+    ) -> Result<(Act, Judged), Error> {
+        // What the protocol's record cannot hold must not be taken for an answer.
+        AnswerText::try_from(answer).map_err(limit("answer"))?;
+        let (judged, worded, sayings) = if self.counts(gap, replaces) {
+            self.check_stricter(gap, assurance)?;
+            let mut view = self.view_without(gap, replaces)?;
+            let found = view.rules.detect(&view.plan, &view.settled)?;
+            match found.into_iter().find(|finding| gap.is_of(finding)) {
+                Some(finding) => {
+                    let judged = view.answer(self.place(gap)?, &finding, answer)?;
+                    (judged, gap::worded(&finding, answer)?, view.due()?)
+                }
+                None => return Err(Error::OutOfDate { gap: gap.id.to_string() }),
+            }
+        } else {
+            // The engine says what became of the question, and which answer counts.
+            (Judged::Resolved, gap::plain(answer)?, Vec::new())
+        };
+        let (answer, content) = answering(gap, worded, assurance, voice);
+        let act = Act {
+            facts: AnswerSuperseded { answer, replaces }.into(),
+            content: Content::AnswerSuperseded(content),
+            consequences: Consequences { after: self.head(), sayings },
+        };
+        Ok((act, judged))
+    }
+
+    /// Returns the revocation of an answer to a gap. Whether it counts, the engine decides.
+    pub fn revoke(
+        &self,
+        gap: &Gap,
+        answer: Sequence,
+        by: Option<Text<1, 256>>,
+        reason: Text<1, 4096>,
+    ) -> Result<Act, Error> {
+        let counts = self.counts(gap, answer);
+        let sayings = if counts { self.view_without(gap, answer)?.due()? } else { Vec::new() };
+        Ok(Act {
+            facts: AnswerRevoked { answer, question: gap.question.sequence }.into(),
+            content: Content::AnswerRevoked(ActContent { by, reason }),
+            consequences: Consequences { after: self.head(), sayings },
+        })
+    }
+
+    /// Returns the answer to a gap that counts.
+    pub fn answer_to(&self, gap: &Gap) -> Option<Sequence> {
+        match self.outcome(gap) {
+            Some(Outcome::Answered(given)) => Some(given.at),
+            _ => None,
+        }
+    }
+
+    fn counts(&self, gap: &Gap, answer: Sequence) -> bool {
+        self.answer_to(gap) == Some(answer)
+    }
+}
