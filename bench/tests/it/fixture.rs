@@ -30,7 +30,7 @@ fn fixtures_pass_with_as_many_events_as_planned() {
 
 #[test]
 fn every_length_from_the_least_on_is_met() {
-    for events in 25..60 {
+    for events in 27..60 {
         let (bytes, _) = write(Plan { events, artifacts: Artifacts::Small, seed: events });
         let report = check(&bytes);
         assert_eq!((report.verdict, report.scope.events), (Verdict::Pass, events));
@@ -57,8 +57,8 @@ fn changed_fixture_fails() {
 
 #[test]
 fn refuses_a_plan_without_room_for_a_whole_run() {
-    let error = Plan::usual(24).write(&mut Vec::new(), &mut |_| {}).unwrap_err();
-    assert_eq!(error.to_string(), "expected at least 25 events, found 24");
+    let error = Plan::usual(26).write(&mut Vec::new(), &mut |_| {}).unwrap_err();
+    assert_eq!(error.to_string(), "expected at least 27 events, found 26");
 }
 
 #[test]
