@@ -22,7 +22,7 @@ pub(crate) struct OpenRun {
     pub(crate) constraints: List<Text<1, 4096>, 0, 64>,
     #[serde(default)]
     pub(crate) agents: Agents,
-    /// The only tools that may run, with the least risk of each; any, if left out.
+    /// The tools that may run, with their least risk; any, if left out.
     #[serde(default)]
     pub(crate) tools: Option<BTreeMap<Text<1, 256>, Risk>>,
 }
@@ -171,7 +171,7 @@ pub(crate) struct Challenge {
     pub(crate) act: Dispute,
     #[serde(default)]
     pub(crate) reason: String,
-    /// Members of condition_judged or check_stated.
+    /// To judge or check.
     #[serde(default)]
     #[schemars(schema_with = "object")]
     pub(crate) check: JsonObject,
