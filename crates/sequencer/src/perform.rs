@@ -220,7 +220,7 @@ impl Sequencer {
         });
         let artifacts = self.look_up_artifacts(states, trace, command)?;
         let check = match command.check() {
-            Some(stated) => load::evaluate(&*self.store, trace, states.artifacts(), stated)?,
+            Some(check) => load::evaluate(&*self.store, trace, states.artifacts(), check)?,
             None => None,
         };
         Ok(LookedUp { seen, question, artifacts, check })

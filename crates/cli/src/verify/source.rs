@@ -8,8 +8,9 @@ use std::{
 
 use demur_api::code::Code;
 use demur_desk::visible::visible_path;
-use demur_ledger::verify::StatedChecks;
+use demur_ledger::verify::{StatedChecks, VerifyError};
 
+use super::unreadable;
 use crate::failure::Failure;
 
 /// Something to read.
@@ -62,9 +63,7 @@ impl Source {
         let Input::File(file) = &mut self.input else { return Ok(StatedChecks::default()) };
         let found = StatedChecks::find(BufReader::with_capacity(BUFFER, &*file));
         let found = found.and_then(|found| file.rewind().map(|()| found));
-        found.map_err(|error| {
-            Failure::of(Code::FileUnreadable, format!("{}: the file cannot be read: {error}", self.shown))
-        })
+        found.map_err(|error| unreadable(&self.shown, &VerifyError::Read(error)))
     }
 
     /// Returns the reader.

@@ -56,26 +56,29 @@ fn tells_its_story() {
           Refused, APPROVAL_MISSING: intent 4 is risky and needs the critic's approval before it starts
        6  the desk notes the refusal. Nothing else changed.
        7  cleo (critic) has seen the text in the record and approves.
-       8  ben (executor) starts the tool.
-       9  ben (executor) records the result: 6 lines, 48 words.
-      10  ben (executor) ends the tool.
+       8  cleo (critic) judges that the condition holds: the text is recorded.
+       9  ben (executor) starts the tool.
+      10  ben (executor) records the result: 6 lines, 48 words.
+      11  ben (executor) ends the tool.
 
     Act three: the doubt.
 
-      11  ben (executor) claims: "The text has 6 lines and 48 words." He cites the result.
-      12  cleo (critic) challenges the claim: one count by one method proves little.
-      13  ben (executor) signs a second intent: count another way. Low risk, so no approval is needed.
-      14  ben (executor) starts the tool.
-      15  ben (executor) records the result: 6 lines, 48 words.
-      16  ben (executor) ends the tool.
-      17  ben (executor) revises the claim; it now cites both results.
-      18  cleo (critic) closes the challenge: two methods agree, and the text is there to count.
+      12  ben (executor) claims: "The text has 6 lines and 48 words." He cites the result.
+      13  cleo (critic) challenges the claim: one count by one method proves little.
+      14  ben (executor) signs a second intent: count another way. Low risk, so no approval is needed.
+      15  cleo (critic) judges that the condition holds: the text is recorded.
+      16  ben (executor) starts the tool.
+      17  ben (executor) records the result: 6 lines, 48 words.
+      18  ben (executor) ends the tool.
+      19  ben (executor) revises the claim; it now cites both results.
+      20  cleo (critic) closes the challenge: two methods agree, and the text is there to count.
 
     Act four: the audit.
 
-      19  ben (executor) signs the final statement with the one claim he stands by.
-      20  dora (auditor) takes an export and begins to verify it.
-      21  dora (auditor) passes it: every check of the export holds. The run is closed.
+      21  ben (executor) signs the final statement with the one claim he stands by.
+      22  dora (auditor) takes an export and begins to verify it.
+      23  dora (auditor) records her report, which everybody can read.
+      24  dora (auditor) passes it: every check of the export holds. The run is closed.
 
     The desk records a checkpoint: it fixes every trace of the store as it is now.
 
@@ -105,13 +108,13 @@ fn tells_its_story() {
 
     Now the file of the first run, read back from the disk and trusting nothing in it:
 
-    Verdict: internally consistent; origin and completeness not established: through sequence 21; later events may exist
+    Verdict: internally consistent; origin and completeness not established: through sequence 24; later events may exist
 
     Proven by a key:
       key [KEY] said 2 things as planner; the desk calls it ada.planner
       key [KEY] said 12 things as executor; the desk calls it ben.executor
-      key [KEY] said 4 things as critic; the desk calls it cleo.critic
-      key [KEY] said 2 things as auditor; the desk calls it dora.auditor
+      key [KEY] said 6 things as critic; the desk calls it cleo.critic
+      key [KEY] said 3 things as auditor; the desk calls it dora.auditor
 
     Only the desk's word:
       1 x command_refused, which no key signed
@@ -312,7 +315,7 @@ fn auditor_signs_the_report_of_the_verifier() {
     // The one thing missing when the auditor looked was its own verdict.
     assert_eq!(
         (codes, &report["scope"]["events"]),
-        (vec![&Value::from("FINALIZATION_INCOMPLETE")], &21.into())
+        (vec![&Value::from("FINALIZATION_INCOMPLETE")], &23.into())
     );
     assert_eq!(report["checks"].as_array().unwrap().len(), 20);
 }
@@ -371,7 +374,7 @@ fn story_is_in_the_store() {
     let sandbox = Sandbox::with_run();
     let reply = sandbox.json(&["trace", "list"]);
     let trace = &reply["traces"][0];
-    assert_eq!((&trace["events"], &trace["phase"]), (&22.into(), &"completed".into()));
+    assert_eq!((&trace["events"], &trace["phase"]), (&25.into(), &"completed".into()));
     let newest = &sandbox.registry()[6]["event"]["event"]["statement"];
     assert_eq!((&newest["type"], &newest["facts"]["traces"]), (&"checkpoint_recorded".into(), &2.into()));
     let (left, now) =

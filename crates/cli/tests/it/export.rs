@@ -13,7 +13,7 @@ fn export_of_the_last_trace_goes_through_a_pipe() {
     let export = sandbox.run(&["export", "last"]);
     assert_eq!(export.expect_code(0).stderr, "");
     let ran = sandbox.feed(&["verify", "-"], export.stdout.as_bytes());
-    assert!(ran.expect_code(0).stdout.contains("22 events, 6 registry events"), "{ran}");
+    assert!(ran.expect_code(0).stdout.contains("25 events, 6 registry events"), "{ran}");
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn file_is_told_and_never_overwritten_unasked() {
     assert_snapshot!(sandbox.run(&["export", "last", "--out", "run.jsonl"]), @r"
     exit 0
     --- stdout
-    Exported: 22 events of trace [ULID] to run.jsonl
+    Exported: 25 events of trace [ULID] to run.jsonl
     Check it: demur verify run.jsonl
     ");
     let first = fs::read(sandbox.path("run.jsonl")).unwrap();

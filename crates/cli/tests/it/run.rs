@@ -105,11 +105,11 @@ fn example_that_passes_answers_a_challenge_with_more_evidence() {
     assert_snapshot!(sandbox.run(&["run", "--task", &example("passes")]), @r"
     exit 0
     --- stdout
-    run   completed: the audit passed, 22 events
+    run   completed: the audit passed, 25 events
     trace [ULID]
     tools 2 completed
     claims
-      #17 “The text has 6 lines, counted in two ways.” on #7 #15
+      #19 “The text has 6 lines, counted in two ways.” on #8 #17
     What the tools left is in [DIR]/data/runs/[ULID]/work.
     --- stderr
     Made the data folder [DIR]/data.
@@ -124,6 +124,7 @@ fn example_that_passes_answers_a_challenge_with_more_evidence() {
             "proposal_reviewed",
             "artifact_recorded",
             "tool_intent_signed",
+            "condition_judged",
             "tool_execution_started",
             "artifact_recorded",
             "tool_execution_completed",
@@ -132,6 +133,7 @@ fn example_that_passes_answers_a_challenge_with_more_evidence() {
             "artifact_recorded",
             "tool_intent_signed",
             "tool_intent_reviewed",
+            "condition_judged",
             "tool_execution_started",
             "artifact_recorded",
             "tool_execution_completed",
@@ -139,6 +141,7 @@ fn example_that_passes_answers_a_challenge_with_more_evidence() {
             "claim_resolved",
             "final_statement_signed",
             "verification_run_started",
+            "report_recorded",
             "verification_run_completed",
         ]
     );

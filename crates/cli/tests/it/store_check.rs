@@ -13,7 +13,7 @@ fn sound_store_holds() {
     assert_snapshot!(sandbox.run(&["store", "check"]), @r"
     exit 0
     --- stdout
-    All of it holds: 2 traces with 28 events, files and signatures.
+    All of it holds: 2 traces with 31 events, files and signatures.
     ");
     let reply = sandbox.json(&["store", "check"]);
     assert_eq!((&reply["problems"], &reply["size"]), (&json!([]), &json!({"events": 28, "traces": 2})));
@@ -34,28 +34,28 @@ fn trace_that_does_not_verify_is_marked_as_failed() {
     let sandbox = Sandbox::with_run();
     sandbox.tamper(
         "UPDATE events SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"claim_issued\"', '\"claim_revised\"') AS BLOB)
-         WHERE trace = 2 AND sequence = 11",
+         WHERE trace = 2 AND sequence = 12",
     );
     assert_snapshot!(sandbox.run(&["store", "check"]), @r"
     exit 1
     --- stdout
-    EVENT_DAMAGED event 11 of trace [ULID]: its bytes do not have its hash
+    EVENT_DAMAGED event 12 of trace [ULID]: its bytes do not have its hash
         cure: keep these files, and restore a backup with `demur store restore`
-    EVENT_DAMAGED event 11 of trace [ULID]: its bytes are not an event: expected another shape (missing field `replaces` at line 1 column 56) at byte 56
+    EVENT_DAMAGED event 12 of trace [ULID]: its bytes are not an event: expected another shape (missing field `replaces` at line 1 column 56) at byte 56
         cure: keep these files, and restore a backup with `demur store restore`
-    EVENT_DAMAGED event 12 of trace [ULID]: expected event 11 of the trace, found 12
+    EVENT_DAMAGED event 13 of trace [ULID]: expected event 12 of the trace, found 13
         cure: keep these files, and restore a backup with `demur store restore`
     DERIVED_DIFFERS the table commands lacks 0 rows and has 1 that do not follow from the events
         cure: see to the events first: this follows from them
     DERIVED_DIFFERS the table runs lacks 0 rows and has 1 that do not follow from the events
         cure: see to the events first: this follows from them
     Trace [ULID] is marked as failed: nothing is added to it any more.
-    5 problems among 2 traces with 28 events.
+    5 problems among 2 traces with 31 events.
     ");
     let listed = sandbox.run(&["trace", "list"]).stdout;
-    assert!(listed.contains("at event 11") && listed.contains("  failed  "), "{listed}");
+    assert!(listed.contains("at event 12") && listed.contains("  failed  "), "{listed}");
     let trace = sandbox.json(&["trace", "list"])["traces"][0].clone();
-    assert_eq!((&trace["failed"]["sequence"], &trace["phase"]), (&11.into(), &"failed".into()));
+    assert_eq!((&trace["failed"]["sequence"], &trace["phase"]), (&12.into(), &"failed".into()));
     sandbox.run(&["keys", "new", "carol", "--role", "critic"]).expect_code(0);
     // The mark stays, and so does the finding.
     sandbox.run(&["store", "check"]).expect_code(1);
@@ -125,7 +125,7 @@ fn broken_registry_or_missing_key_is_a_problem_among_others() {
     --- stdout
     FILE_UNREADABLE cannot read [DIR]/data/keys/[FINGERPRINT].key: No such file or directory (os error 2)
         cure: the desk signs every change: restore its key from a backup of [DIR]/data/keys
-    1 problem among 2 traces with 28 events.
+    1 problem among 2 traces with 31 events.
     ");
     fs::write(&key, secret).unwrap();
     sandbox.tamper("UPDATE events SET head = NULL WHERE trace = 1");
@@ -160,17 +160,17 @@ fn tables_that_differ_are_told_and_rebuilt() {
     assert_snapshot!(sandbox.run(&["store", "check"]), @r"
     exit 1
     --- stdout
-    DERIVED_DIFFERS the table commands lacks 8 rows and has 0 that do not follow from the events
+    DERIVED_DIFFERS the table commands lacks 11 rows and has 0 that do not follow from the events
         cure: run `demur store rebuild`
     DERIVED_DIFFERS the table runs lacks 1 rows and has 1 that do not follow from the events
         cure: run `demur store rebuild`
-    2 problems among 2 traces with 28 events.
+    2 problems among 2 traces with 31 events.
     ");
     assert_snapshot!(sandbox.run(&["store", "rebuild"]), @r"
     exit 0
     --- stdout
-    Rebuilt: index, commands, changes of keys and phases of runs were made again from 2 traces with 28 events.
-      commands: rows added 8, rows removed 0
+    Rebuilt: index, commands, changes of keys and phases of runs were made again from 2 traces with 31 events.
+      commands: rows added 11, rows removed 0
       runs: rows added 1, rows removed 1
     ");
     sandbox.run(&["store", "check"]).expect_code(0);

@@ -26,7 +26,7 @@ fn trace_has_its_phase_events_and_times() {
     exit 0
     --- stdout
     TRACE                       PHASE      EVENTS  OPENED                   LAST CHANGE              DAMAGE      SUBJECT
-    [ULID]  completed  22      [TIME]  [TIME]  none known  count a text
+    [ULID]  completed  25      [TIME]  [TIME]  none known  count a text
     ");
     let reply = sandbox.json(&["trace", "list"]);
     let trace = &reply["traces"][0];

@@ -14,7 +14,7 @@ fn golden_file_reads_as_a_timeline() {
     --- stdout
     trace    [ULID]
     state    completed
-    verdict  internally consistent; origin and completeness not established: through sequence 16; later events may exist
+    verdict  internally consistent; origin and completeness not established: through sequence 17; later events may exist
 
     #0 somebody (planner) opens the run for 4 participants
         goal       “count the words”
@@ -101,7 +101,10 @@ fn golden_file_reads_as_a_timeline() {
     #15 somebody (auditor) begins to verify
         record     verification_run_started at [TIME]
 
-    #16 somebody (auditor) verified: pass
+    #16 somebody (auditor) records its report
+        record     report_recorded at [TIME]
+
+    #17 somebody (auditor) verified: pass
         summary    “passed”
         state      auditing -> completed
         record     verification_run_completed at [TIME]
@@ -155,7 +158,7 @@ fn damaged_file_shows_what_holds_and_marks_the_rest() {
     assert_snapshot!(redact(&told.join("\n")), @r"
     trace    [ULID]
     state    completed
-    verdict  fail: something in this file does not hold (through sequence 16; later events may exist)
+    verdict  fail: something in this file does not hold (through sequence 17; later events may exist)
     Do not rely on anything after event #9: `demur verify bad.jsonl` says why.
 
     #0 somebody (planner) opens the run for 4 participants
@@ -190,7 +193,9 @@ fn damaged_file_shows_what_holds_and_marks_the_rest() {
 
     ? #15 somebody (auditor) begins to verify
 
-    ? #16 somebody (auditor) verified: pass
+    ? #16 somebody (auditor) records its report
+
+    ? #17 somebody (auditor) verified: pass
 
     ? The run is completed. It leaves these claims:
     ");
@@ -204,7 +209,7 @@ fn half_a_file_shows_the_part_before_the_cut() {
     let ran = sandbox.run(&["trace", "show", "half"]);
     let told = &ran.expect_code(1).stdout;
     assert!(told.contains("Do not rely on anything"), "{told}");
-    assert!(told.contains("#0 ") && !told.contains("#16 "), "{told}");
+    assert!(told.contains("#0 ") && !told.contains("#17 "), "{told}");
 }
 
 #[test]
@@ -215,7 +220,7 @@ fn broken_registry_leaves_nothing_to_rely_on() {
     let told = &ran.expect_code(1).stdout;
     assert!(told.contains("Do not rely on anything in this file"), "{told}");
     let events = told.lines().filter(|line| line.contains('#') && !line.starts_with("    "));
-    assert!(events.clone().count() == 17 && events.clone().all(|line| line.starts_with("? #")), "{told}");
+    assert!(events.clone().count() == 18 && events.clone().all(|line| line.starts_with("? #")), "{told}");
 }
 
 #[test]
@@ -229,7 +234,7 @@ fn withheld_content_is_said_not_to_be_checked() {
 #[test]
 fn programs_get_entries_and_report() {
     let reply = Sandbox::new().json(&["trace", "show", &golden_path()]);
-    assert_eq!(reply["entries"].as_array().unwrap().len(), 17);
+    assert_eq!(reply["entries"].as_array().unwrap().len(), 18);
     assert_eq!(
         (&reply["entries"][3]["role"], &reply["report"]["verdict"]),
         (&"critic".into(), &"pass".into())
@@ -304,7 +309,7 @@ fn limits_are_told_once_while_they_stay_the_same() {
     let limits: Vec<&str> = told.lines().filter(|line| line.starts_with("    limit ")).collect();
     assert_eq!(
         limits,
-        ["    limit      runs inside the demo, without network", "    limit      the same as in #8"]
+        ["    limit      runs inside the demo, without network", "    limit      the same as in #9"]
     );
 }
 

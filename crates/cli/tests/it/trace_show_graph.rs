@@ -15,7 +15,7 @@ fn graph_goes_to_standard_output() {
     let ran = Sandbox::new().run(&["trace", "show", &golden_path(), "--graph"]);
     let picture = &ran.expect_code(0).stdout;
     assert!(picture.starts_with("<svg xmlns=") && picture.ends_with("</svg>\n"), "{ran}");
-    assert!(picture.contains(">verification_run_completed 1\u{d7} #16</text>"), "{picture}");
+    assert!(picture.contains(">verification_run_completed 1\u{d7} #17</text>"), "{picture}");
     assert_eq!(ran.stderr, "");
 }
 
@@ -26,7 +26,7 @@ fn graph_goes_to_a_new_file_and_is_the_same_there() {
     exit 0
     --- stdout
     Drawn: the states of trace [ULID] to run.svg
-    verdict  internally consistent; origin and completeness not established: through sequence 16; later events may exist
+    verdict  internally consistent; origin and completeness not established: through sequence 17; later events may exist
     ");
     let picture = fs::read_to_string(sandbox.path("run.svg")).unwrap();
     let printed = sandbox.run(&["trace", "show", &golden_path(), "--graph", "--out", "-"]);

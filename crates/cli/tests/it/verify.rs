@@ -24,22 +24,22 @@ fn golden_file_passes() {
     --- stdout
     trace    [ULID]
     store    [FINGERPRINT]
-    scope    17 events, 6 registry events, profile default, written by demur test
-    head     16 [FINGERPRINT]
+    scope    18 events, 6 registry events, profile default, written by demur test
+    head     17 [FINGERPRINT]
     state    completed, exported [TIME] by the desk's clock
     policy   any tool may run, at any risk: it names none
     verdict  PASS
-             internally consistent; origin and completeness not established: through sequence 16; later events may exist
+             internally consistent; origin and completeness not established: through sequence 17; later events may exist
 
     Not proven by this report
       who made this file: nothing you know from elsewhere was given (--pin, --receipt, --against)
-      that the trace ends at sequence 16: later events may exist
+      that the trace ends at sequence 17: later events may exist
       that what was claimed is true: only who said it, and what it was said to rest on
 
     Proven by a key
       [KEY] operator, 1 statements, active, first key of its principal; the desk calls it somebody
       [KEY] planner, 2 statements, active, first key of its principal; the desk calls it somebody
-      [KEY] auditor, 2 statements, active, first key of its principal; the desk calls it somebody
+      [KEY] auditor, 3 statements, active, first key of its principal; the desk calls it somebody
       [KEY] critic, 3 statements, active, first key of its principal; the desk calls it somebody
       [KEY] executor, 9 statements, active, first key of its principal; the desk calls it somebody
 
@@ -51,6 +51,7 @@ fn golden_file_passes() {
     Claims
       #12 five words
         standing   evidence is there as recorded; no challenge is open
+        checks     words only
         sure       90 %
         key        [KEY]
         replaces   #10
@@ -91,12 +92,12 @@ fn damaged_file_fails_with_cause_and_cure() {
     --- stdout
     trace    [ULID]
     store    [FINGERPRINT]
-    scope    17 events, 6 registry events, profile default, written by demur test
-    head     16 [FINGERPRINT]
+    scope    18 events, 6 registry events, profile default, written by demur test
+    head     17 [FINGERPRINT]
     state    completed, exported [TIME] by the desk's clock
     policy   any tool may run, at any risk: it names none
     verdict  FAIL
-             fail: something in this file does not hold (through sequence 16; later events may exist)
+             fail: something in this file does not hold (through sequence 17; later events may exist)
              first bad event: 10
              last trusted event: 9
 
@@ -104,20 +105,20 @@ fn damaged_file_fails_with_cause_and_cure() {
       COMMITMENT_MISMATCH trace event 10, line 22: content and salt do not open the commitment
         why: the content is not what the author committed to
         do:  the content was exchanged: ask the author for theirs
-      CHECKPOINT_INVALID file, line 30: the bytes before the checkpoint are not those the desk signed
+      CHECKPOINT_INVALID file, line 32: the bytes before the checkpoint are not those the desk signed
         why: the checkpoint does not bind this file
         do:  the file was changed after the desk made it
 
     Not proven by this report
       who made this file: nothing you know from elsewhere was given (--pin, --receipt, --against)
-      that the trace ends at sequence 16: later events may exist
+      that the trace ends at sequence 17: later events may exist
       that what was claimed is true: only who said it, and what it was said to rest on
       anything after the first event that does not hold
 
     Proven by a key
       [KEY] operator, 1 statements, active, first key of its principal; the desk calls it somebody
       [KEY] planner, 2 statements, active, first key of its principal; the desk calls it somebody
-      [KEY] auditor, 2 statements, active, first key of its principal; the desk calls it somebody
+      [KEY] auditor, 3 statements, active, first key of its principal; the desk calls it somebody
       [KEY] critic, 3 statements, active, first key of its principal; the desk calls it somebody
       [KEY] executor, 9 statements, active, first key of its principal; the desk calls it somebody
 
@@ -129,6 +130,7 @@ fn damaged_file_fails_with_cause_and_cure() {
     Claims
       #12 five words
         standing   evidence is there as recorded; no challenge is open
+        checks     words only
         sure       90 %
         key        [KEY]
         replaces   #10

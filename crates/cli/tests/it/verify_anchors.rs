@@ -32,8 +32,8 @@ fn anchor_can_be_required() {
     let calls: [(&[&str], i32); 6] = [
         (&[], 1),
         (&["--against", &hash], 0),
-        (&["--against", &format!("16:{hash}")], 0),
-        (&["--against", &format!("15:{hash}")], 1),
+        (&["--against", &format!("17:{hash}")], 0),
+        (&["--against", &format!("16:{hash}")], 1),
         (&["--pin", &format!("desk={desk}")], 0),
         (&["--pin", &format!("desk={hash}")], 1),
     ];

@@ -22,7 +22,7 @@ pub(crate) struct OpenRun {
     pub(crate) constraints: List<Text<1, 4096>, 0, 64>,
     #[serde(default)]
     pub(crate) agents: Agents,
-    /// The only tools that may run, with the least risk of each; any, if left out.
+    /// Those that may run, with their least risk; else any.
     #[serde(default)]
     pub(crate) tools: Option<BTreeMap<Text<1, 256>, Risk>>,
 }
@@ -94,7 +94,7 @@ pub(crate) struct Intend {
     pub(crate) input: JsonObject,
     pub(crate) risk: Risk,
     pub(crate) justification: String,
-    /// The conditions that are met, by number from 0.
+    /// The conditions met, from 0.
     #[serde(default)]
     pub(crate) meets: Vec<u64>,
     /// The failed intent it tries again.
@@ -171,7 +171,7 @@ pub(crate) struct Challenge {
     pub(crate) act: Dispute,
     #[serde(default)]
     pub(crate) reason: String,
-    /// Members of condition_judged or check_stated.
+    /// To judge or check.
     #[serde(default)]
     #[schemars(schema_with = "object")]
     pub(crate) check: JsonObject,

@@ -204,7 +204,7 @@ pub(super) static TABLE: &[Entry] = &[
     Entry {
         job: Job::Play(RunJob::Challenge),
         name: "session_challenge",
-        description: "Critic: dispute a claim, or close your challenge. Executor: retract a claim. Both: check.",
+        description: "Critic: dispute a claim, or close your challenge. Executor: retract a claim.",
         input: schema::<Challenge>,
         output: schema::<Progress>,
         hints: Hints::Adds,

@@ -240,7 +240,7 @@ fn run_that_ends_with_a_verdict_of_its_auditor_is_followed_by_its_checkpoint() {
     let verdict = |status: &str| {
         json!({
             "role": "auditor", "type": "verification_run_completed", "facts": {"status": status, "through": through},
-            "content": {"report": demur_core::hash::sha256(report.as_bytes()), "summary": "nobody can tell"},
+            "content": {"report": sha256(report.as_bytes()), "summary": "nobody can tell"},
         })
     };
     run.refused("dee", &verdict("fail"), 409, "REPORT_MISMATCH");
