@@ -16,7 +16,7 @@ fn sound_store_holds() {
     All of it holds: 2 traces with 31 events, files and signatures.
     ");
     let reply = sandbox.json(&["store", "check"]);
-    assert_eq!((&reply["problems"], &reply["size"]), (&json!([]), &json!({"events": 28, "traces": 2})));
+    assert_eq!((&reply["problems"], &reply["size"]), (&json!([]), &json!({"events": 31, "traces": 2})));
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn trace_that_does_not_verify_is_marked_as_failed() {
     --- stdout
     EVENT_DAMAGED event 12 of trace [ULID]: its bytes do not have its hash
         cure: keep these files, and restore a backup with `demur store restore`
-    EVENT_DAMAGED event 12 of trace [ULID]: its bytes are not an event: expected another shape (missing field `replaces` at line 1 column 56) at byte 56
+    EVENT_DAMAGED event 12 of trace [ULID]: its bytes are not an event: expected another shape (missing field `replaces` at line 1 column 57) at byte 57
         cure: keep these files, and restore a backup with `demur store restore`
     EVENT_DAMAGED event 13 of trace [ULID]: expected event 12 of the trace, found 13
         cure: keep these files, and restore a backup with `demur store restore`

@@ -32,7 +32,7 @@ fn trace_has_its_phase_events_and_times() {
     let trace = &reply["traces"][0];
     assert_eq!(
         (&trace["events"], &trace["phase"], &trace["failed"]),
-        (&22.into(), &"completed".into(), &Value::Null)
+        (&25.into(), &"completed".into(), &Value::Null)
     );
     let known = sandbox.json(&["verify", "data/demo.jsonl"]);
     assert_eq!(trace["head"], known["report"]["scope"]["through"]);
