@@ -29,7 +29,7 @@ fn database_that_another_program_locks_is_refused_politely() {
     exit 3
     --- stderr
     error: the database is locked by another program: close it and try again
-    hint: `demur --data [DIR]/data doctor` looks at the folder
+    hint: `demur doctor` looks at the folder
     ");
     // Readers are not in its way.
     sandbox.run(&["keys", "list"]).expect_code(0);
@@ -134,7 +134,7 @@ fn database_that_may_not_be_written_is_told() {
     exit 2
     --- stderr
     error: the data folder is read-only: check who may write to it
-    hint: `demur --data [DIR]/data doctor` looks at the folder; --data DIR names another
+    hint: `demur doctor` looks at the folder; --data DIR names another
     ");
     run_as_somebody(&sandbox, &program, &["keys", "list"]).expect_code(0);
     mode(&sandbox.database(), 0o600);

@@ -442,7 +442,8 @@ fn report_names_the_tools_that_started_on_an_answer_that_was_taken_back() {
     let mut world = World::opened_for_asking(usual_policy());
     let proposals = [propose(&mut world), propose(&mut world)];
     let intents = proposals.map(|proposal| intend(&mut world, proposal));
-    let start = |intent| ToolExecutionStarted { input: None, intent };
+    let input = Some(world.record_input());
+    let start = |intent| ToolExecutionStarted { input, intent };
     let about_one =
         Question { blocks: list([operation("execute")]), about: Some(proposals[0]), ..question() };
     let asked = position(&world.speak(Role::Executor, QuestionAsked(about_one)));

@@ -18,7 +18,7 @@ fn what_models_read_stays_short() {
     assert!(tokens(Sets::default()) <= 800, "{}", tokens(Sets::default()));
     for set in ["wwa", "session"] {
         let more = tokens(set.parse().unwrap()) - tokens(Sets::default());
-        assert!(more < 2_450, "{set}: {more}");
+        assert!(more < 2_500, "{set}: {more}");
     }
 }
 
