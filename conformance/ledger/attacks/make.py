@@ -10,6 +10,7 @@ from forge import (
     answers,
     calls,
     claims,
+    clients,
     confusables,
     dialogues,
     envelopes,
@@ -72,6 +73,7 @@ FAMILIES = [
     meanings,
     calls,
     evidence,
+    clients,
     anchors,
 ]
 ROOT = Path(__file__).resolve().parent

@@ -3,6 +3,7 @@
 //! them costs no sorting.
 
 mod claim;
+mod client;
 mod desk;
 mod key;
 mod plan;
@@ -13,6 +14,7 @@ mod tool;
 pub use claim::{
     ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised, FinalStatementSigned,
 };
+pub use client::{ClientBound, TokenMade, TokenRevoked, TokenScope};
 pub use desk::{CommandRefused, RecoveryRecorded, RefusalCode, RefusalCodeError, SessionAborted};
 pub use key::{
     CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, RevocationReason,

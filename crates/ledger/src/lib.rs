@@ -36,6 +36,7 @@
 pub mod admission;
 pub mod author;
 pub mod chain;
+pub mod client;
 pub mod content;
 mod cure;
 pub mod desk;

@@ -1,7 +1,7 @@
 //! What an event means that may not be: each demand of the format with its code, its field and its cure. At the door
 //! such an event is refused; in a file the verifier finds it and goes on.
 
-use crate::{facts::Risk, name::Sequence, state::Blame};
+use crate::{client::HeldRoles, facts::Risk, name::Sequence, state::Blame};
 
 /// An event whose meaning breaks a demand.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -98,6 +98,9 @@ pub enum MeaningError {
         /// The claim.
         claim: Sequence,
     },
+    /// A client both does the work and judges it, and the policy does not allow that.
+    #[error("expected clients that judge to be others than those that do the work, as the policy says: {0}")]
+    ClientHeldRoles(HeldRoles),
 }
 
 impl MeaningError {
@@ -114,6 +117,7 @@ impl MeaningError {
             Self::ToolBlocked { .. } => "TOOL_BLOCKED",
             Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => "EVIDENCE_WEAK",
             Self::BundleDiffers { .. } => "BUNDLE_DIFFERS",
+            Self::ClientHeldRoles(_) => "CLIENT_HELD_ROLES",
         }
     }
 
@@ -125,7 +129,8 @@ impl MeaningError {
             | Self::ToolNotProposed { .. }
             | Self::ToolNotAllowed { .. }
             | Self::RiskUnderstated { .. }
-            | Self::RetryLimit { .. } => Blame::Forbidden,
+            | Self::RetryLimit { .. }
+            | Self::ClientHeldRoles(_) => Blame::Forbidden,
             Self::BlockedAgain { .. }
             | Self::ToolBlocked { .. }
             | Self::EvidenceForeign { .. }
@@ -143,6 +148,7 @@ impl MeaningError {
             Self::BlockedAgain { .. } | Self::RetryLimit { .. } | Self::ToolBlocked { .. } => "facts.intent",
             Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => "facts.evidence",
             Self::BundleDiffers { .. } => "content.claims",
+            Self::ClientHeldRoles(_) => "statement.role",
         }
     }
 
@@ -163,6 +169,9 @@ impl MeaningError {
             Self::EvidenceForeign { .. } => "cite the executions that the evidence comes from",
             Self::EvidenceAlike { .. } => "cite artifacts with different bytes",
             Self::BundleDiffers { .. } => "repeat every claim in its own words, or revise it first",
+            Self::ClientHeldRoles(_) => {
+                "name a critic and an auditor with clients of their own, such as tokens made with `demur token new`"
+            }
         }
     }
 }

@@ -282,6 +282,9 @@ codes! {
     BundleDiffers "BUNDLE_DIFFERS", Meaning, Failure,
         "the final statement puts a claim in other words than those it was made in",
         "read the claims themselves, not the final statement";
+    ClientHeldRoles "CLIENT_HELD_ROLES", Meaning, Warning,
+        "one client did the work of the run and also judged it",
+        "nobody else looked at the work: judge it yourself, or have it judged by another client";
     FinalizationIncomplete "FINALIZATION_INCOMPLETE", Finalization, Warning,
         "the run has no verification that passed, the plan is not confirmed, or a question is open",
         "if it still goes on, wait for its end; otherwise ask why it ended so";

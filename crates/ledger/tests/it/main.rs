@@ -3,6 +3,7 @@
 
 mod asking;
 mod claims;
+mod client;
 mod committed;
 mod corpus;
 mod cut;
