@@ -25,6 +25,9 @@ pub(crate) struct OpenRun {
     /// The only tools that may run, with the least risk of each; any, if left out.
     #[serde(default)]
     pub(crate) tools: Option<BTreeMap<Text<1, 256>, Risk>>,
+    // Its name says enough: whatever a model reads has to be short.
+    #[serde(default)]
+    pub(crate) distinct_clients: bool,
 }
 
 /// Other clients, by name.
