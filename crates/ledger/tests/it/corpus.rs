@@ -24,7 +24,7 @@ struct Case {
     event: Option<u64>,
 }
 
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance/ledger/attacks")
 }
 

@@ -1,11 +1,15 @@
 //! A forger: changes anything in a valid export, repairs all that needs no key (or no author's key), and must
 //! never get a "pass". Knows the format by its JSON alone and uses none of the verifier's code.
+#![expect(clippy::disallowed_methods, reason = "tests read the committed corpus")]
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    fs,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use demur_core::{
     canonical,
-    hash::{Hasher, Purpose, digest},
+    hash::{Hasher, Purpose, digest, sha256},
     key::SecretKey,
     random::{Random, Seeded},
 };
@@ -13,9 +17,29 @@ use demur_ledger::verify::{Options, Verdict, verify};
 use serde_json::{Value, json};
 
 use crate::{
+    corpus::folder,
     export::{eventful, export},
     world::{World, rounds},
 };
+
+/// Honest files of the corpus, and the label from which the key of their desk was made: plans, questions and
+/// registries, which the runs below do not have.
+const HONEST: [(&str, &str); 14] = [
+    ("valid-agent-key-rotated", "rotated"),
+    ("valid-plan", "clarified plan"),
+    ("valid-plan-complete", "plan without gaps"),
+    ("valid-plan-gap-repeated", "repeated gap"),
+    ("valid-plan-question", "plan and question"),
+    ("valid-plan-question-secret", "secrets"),
+    ("valid-plan-withdrawn-open", "withdrawn"),
+    ("valid-question-answered", "answered"),
+    ("valid-question-defaulted", "deadlines"),
+    ("valid-question-escalated", "deadlines"),
+    ("valid-question-superseded", "answered"),
+    ("valid-registry-export", "registry-only"),
+    ("valid-revocation-proven", "revoked"),
+    ("valid-run-questions", "asking run"),
+];
 
 /// A valid export as a forger sees it.
 struct Original {
@@ -37,10 +61,19 @@ fn originals() -> Vec<Original> {
     let mut aborted = World::opened();
     aborted.propose();
     aborted.say(demur_ledger::facts::SessionAborted {}).unwrap();
-    vec![
+    let mut originals = vec![
         Original::new(export(&world, &artifacts), world.desk.key()),
         Original::new(export(&aborted, &[]), aborted.desk.key()),
-    ]
+    ];
+    originals.extend(HONEST.map(|(name, label)| {
+        let bytes = fs::read(folder().join(format!("files/{name}.jsonl"))).unwrap();
+        let seed = sha256(format!("demur attack corpus\0key {label}/desk\00").as_bytes());
+        let desk = SecretKey::from_seed(seed.as_bytes());
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(text.contains(&desk.public().fingerprint().to_string()), "{name} is of another desk");
+        Original::new(bytes, &desk)
+    }));
+    originals
 }
 
 /// LED-05 LED-29
