@@ -26,13 +26,16 @@ LINE_BYTES, CHECKED_BYTES, NEVER, STAMP = 64 << 20, 1 << 20, 1 << 53, "%Y-%m-%dT
 EVENTS, HEADS = ["event", "artifact"], ["head", "inclusion"]
 AFTER = {"header": [""], "event": ["header", "head", *EVENTS], "artifact": ["due"], "head": EVENTS,
          "inclusion": EVENTS + HEADS, "checkpoint": EVENTS + HEADS}
-BY_THE_DESK = ["key_revoked", "key_retired", "checkpoint_recorded", "store_restored"]
+BY_THE_DESK = ["key_revoked", "key_retired", "checkpoint_recorded", "store_restored", "client_bound", "token_made",
+               "token_revoked"]
+SCOPES = ["ask", "answer", "relay", "read", "metrics"]
 REGISTERED_ROLES = ["planner", "executor", "critic", "auditor", "operator", "agent", "answerer"]
 KINDS: Json = {"freetext": [str], "yes_no": [bool], "multiple_choice": [str], "numeric": [int, float], "secret": [dict]}
 RISKS = ["low", "medium", "high", "critical"]
 UNCHECKED = ["ROLE and ORDER: who may say what when, what waits for a question, and what a condition was judged on",
              "BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: whether a call was to start in that state of the run",
              "CLAIM and FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
+             "CLIENT_HELD_ROLES: whether one client did the work and judged it where the policy does not forbid it",
              "ORDER_RESTS_ON_DESK and EQUIVOCATION: when a revoked key spoke, and what another file says"]
 TYPES = {"dict": "object", "list": "array", "str": "string", "int": "integer", "bool": "boolean", "NoneType": "null"}
 
@@ -199,7 +202,8 @@ def is_true(data: bytes, check: Json, most: int = CHECKED_BYTES) -> bool:
         return bool(way == ("eq" if type(found) is type(value) and found == value else "ne"))
     return False
 
-Key = NamedTuple("Key", [("public", str), ("recovery", str), ("principal", str), ("roles", list[str]), ("since", int)])
+Key = NamedTuple("Key", [("public", str), ("recovery", str), ("principal", str), ("roles", list[str]), ("since", int),
+                         ("client", str)])
 
 class Trace:
     def __init__(self) -> None:
@@ -218,6 +222,7 @@ class Verifier:
         self.told, self.tools, self.bytes = list[Json](), None, dict[int, bytes]()  # bytes: of artifacts
         self.shown, self.final = set[tuple[int, int]](), False  # shown: intents with conditions that hold
         self.keys, self.known, self.rotated = dict[str, Key](), set[str](), set[str]()
+        self.tokens = dict[str, str]()  # the type of the newest event about each
         self.ended = dict[str, tuple[int, str]]()  # when a key was revoked or retired, and the code for using it later
         self.epochs, self.registered, self.doubts = list[int](), list[Json](), list[Json]()
         self.place: list[Json] = [1, None]  # line and event
@@ -323,7 +328,7 @@ class Verifier:
             rules += [role == ("desk" if opens else "holder"), signer == fingerprint(public),
                       opens or roles == [each for each in REGISTERED_ROLES if each in roles],
                       opens or owner != self.registered[0]["facts"].get("desk")]
-            old = entered = Key(public, facts["recovery"] or "", owner, roles, sequence)
+            old = entered = Key(public, facts["recovery"] or "", owner, roles, sequence, "")
         elif signer and kind == "key_rotated" and old:
             public = old.recovery if old.recovery and signer == fingerprint(old.recovery) else old.public
             active = signer == name and name not in self.rotated and name not in self.ended
@@ -339,6 +344,14 @@ class Verifier:
                       kind == "key_revoked" or cited["type"] == "key_rotated" and cited["facts"]["old"] == name,
                       self.ended.get(name, (0, ""))[1] in ("", "KEY_RETIRED" if kind == "key_revoked" else "")]
             self.ended.setdefault(name, (sequence, kind.upper()))
+        elif kind == "client_bound":
+            rules += [old and not old.client and name not in self.ended]
+            self.keys |= {name: old._replace(client=facts["client"])} if old else {}
+        elif kind in ("token_made", "token_revoked"):
+            scopes, people = facts.get("scopes", []), facts.get("people") or []
+            rules += [self.tokens.get(facts["token"], "") == ("" if kind == "token_made" else "token_made"),
+                      scopes == [each for each in SCOPES if each in scopes], people == sorted(set(people))]
+            self.tokens[facts["token"]] = kind
         if entered:
             spoken = {entered.public, *(key.public for key in self.keys.values())}
             rules += [entered.public not in self.known, entered.recovery not in spoken]
@@ -370,6 +383,11 @@ class Verifier:
         if kind == "policy_recorded" and "document" in event:
             self.tools = event["document"]["tools"]
             need(told[0].get("policy", none).items() <= event["document"].items(), "POLICY_MISMATCH")
+            held = {"", self.registered[0]["facts"]["desk"]}, set[str](), set[str]()  # no client, that work, that judge
+            for each in told[0].get("participants", []):
+                keys = [key for key in self.keys.values() if key.principal == each["principal"]]
+                held[1 + (each["role"] in ("critic", "auditor"))].update(key.client for key in keys)
+            need(not event["document"]["distinct_clients"] or held[1] & held[2] <= held[0], "CLIENT_HELD_ROLES")
         elif kind == "tool_intent_signed" and "tool" in event:
             tool, tools = event["tool"], self.tools
             need(tool in told[event["proposal"]].get("required_tools", [tool]), "TOOL_NOT_PROPOSED")

@@ -12,6 +12,7 @@ from forge import (
     calls,
     checks,
     claims,
+    clients,
     confusables,
     dialogues,
     envelopes,
@@ -76,6 +77,7 @@ FAMILIES = [
     evidence,
     audits,
     checks,
+    clients,
     anchors,
 ]
 ROOT = Path(__file__).resolve().parent

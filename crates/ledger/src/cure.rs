@@ -151,6 +151,9 @@ impl RegistryError {
             Self::Rotation { .. } => "ROTATION",
             Self::LastDeskKey => "LAST_DESK_KEY",
             Self::Epoch { .. } => "EPOCH",
+            Self::KeyBound => "KEY_BOUND",
+            Self::TokenKnown | Self::TokenUnknown | Self::TokenSpent => "TOKEN_STATE",
+            Self::TokenScopes | Self::TokenPeople => "TOKEN_LIST",
             Self::Write(_) => "WRITE",
         }
     }
@@ -163,12 +166,15 @@ impl RegistryError {
             Self::Role { .. } => "statement.role",
             Self::NoProof | Self::Signer { .. } | Self::Actor => "proof.key",
             Self::DeskPrincipal => "facts.principal",
-            Self::KeyKnown | Self::Subject(_) | Self::LastDeskKey => "facts.key",
+            Self::KeyKnown | Self::Subject(_) | Self::LastDeskKey | Self::KeyBound => "facts.key",
             Self::Possession => "facts.possession",
             Self::Roles => "facts.roles",
             Self::Recovery => "facts.recovery",
             Self::Rotation { .. } => "facts.rotation",
             Self::Epoch { .. } => "facts.epoch",
+            Self::TokenKnown | Self::TokenUnknown | Self::TokenSpent => "facts.token",
+            Self::TokenScopes => "facts.scopes",
+            Self::TokenPeople => "facts.people",
         })
     }
 
@@ -193,6 +199,10 @@ impl RegistryError {
                 "bring in another key of the desk first, by rotation or with its recovery key"
             }
             Self::Epoch { .. } => "use the next epoch",
+            Self::KeyBound => "make a key of its own for each client",
+            Self::TokenKnown => "draw a new name for the token",
+            Self::TokenUnknown | Self::TokenSpent => "look at the tokens of the registry",
+            Self::TokenScopes | Self::TokenPeople => "sort the list and name everything once",
         }
     }
 }

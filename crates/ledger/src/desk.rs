@@ -15,6 +15,7 @@ use crate::{
     author::{Artifact, Draft, DraftError},
     chain::Chain,
     check,
+    client::check_distinct,
     content::Opening,
     envelope::{Body, Event, Record, SealError, Stamp},
     event_type::{Content, EventType, Facts, TypeName},
@@ -23,7 +24,7 @@ use crate::{
     registry::{Registry, RegistryError},
     role::Role,
     signed::{Head, Receipt, Signed},
-    state::GuardError,
+    state::{GuardError, Step},
     statement::{Submission, statement_hash},
     trace_state::TraceState,
 };
@@ -263,7 +264,12 @@ impl Desk {
         now: Timestamp,
     ) -> Result<Event, DeskError> {
         let event = run.chain.tip().envelop(&self.stamp(now), actor, body)?;
-        run.state.apply(&event, Known { meaning, artifacts: &run.artifacts })?;
+        let known = Known { meaning, artifacts: &run.artifacts };
+        if let Some(state) = run.state.run() {
+            let step = Step::of(&event, known)?;
+            check_distinct(state, &self.registry, &step).map_err(GuardError::Meaning)?;
+        }
+        run.state.apply(&event, known)?;
         run.chain.push(&event);
         Ok(event)
     }

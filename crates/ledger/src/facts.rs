@@ -4,6 +4,7 @@
 
 mod check;
 mod claim;
+mod client;
 mod desk;
 mod key;
 mod plan;
@@ -15,6 +16,7 @@ pub use check::{CheckStated, ConditionJudged};
 pub use claim::{
     ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised, FinalStatementSigned,
 };
+pub use client::{ClientBound, TokenMade, TokenRevoked, TokenScope};
 pub use desk::{CommandRefused, RecoveryRecorded, RefusalCode, RefusalCodeError, SessionAborted};
 pub use key::{
     CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, RevocationReason,

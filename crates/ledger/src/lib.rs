@@ -37,6 +37,7 @@ pub mod admission;
 pub mod author;
 pub mod chain;
 pub mod check;
+pub mod client;
 pub mod content;
 mod cure;
 pub mod desk;

@@ -19,6 +19,34 @@ ulid_id! {
     /// Whoever controls a set of keys: an agent, a person, the desk. Names are content, this is not.
     pub struct PrincipalId;
 }
+ulid_id! {
+    /// A program that speaks to the desk: a token, an MCP connection or the command of an agent in a run.
+    pub struct ClientId;
+}
+ulid_id! {
+    /// A token by its public name, which is no secret.
+    pub struct TokenId;
+}
+ulid_id! {
+    /// A person whom the desk knows.
+    pub struct PersonId;
+}
+
+impl ClientId {
+    /// Returns the name of a client that is told by these bytes: the same for the same bytes.
+    pub fn of_digest(digest: &Digest) -> Self {
+        let bytes = digest.as_bytes();
+        let high = bytes.iter().take(16).fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
+        Ulid::from_u128(high).into()
+    }
+}
+
+/// The desk stands in the place of a client where it plays a role itself; it is none.
+impl From<PrincipalId> for ClientId {
+    fn from(principal: PrincipalId) -> Self {
+        principal.as_ulid().into()
+    }
+}
 
 impl TraceId {
     /// Returns the trace of the session of a plan: the 128 bits of its UUID under another name.

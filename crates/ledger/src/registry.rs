@@ -1,9 +1,10 @@
 //! The registry: which key may speak as what, decided by position and never by a date (`docs/format.md` 7).
 
+mod client;
 mod error;
 mod rules;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use demur_core::{
     hash::Digest,
@@ -13,7 +14,7 @@ use demur_core::{
 pub use error::{RegistryError, Standing};
 
 use crate::{
-    name::{Position, PrincipalId, Sequence, StoreId, TraceId},
+    name::{ClientId, Position, PrincipalId, Sequence, StoreId, TokenId, TraceId},
     role::Role,
 };
 
@@ -32,6 +33,19 @@ pub struct Registry {
     epochs: Vec<Sequence>,
     /// The roots recorded by revocations and checkpoints, with the number of traces under them.
     roots: BTreeMap<Sequence, (Digest, u64)>,
+    /// The clients that the keys of a principal were made for.
+    clients: BTreeMap<PrincipalId, BTreeSet<ClientId>>,
+    /// Every token that was made, with whether it was taken back.
+    tokens: BTreeMap<TokenId, TokenStanding>,
+}
+
+/// What became of a token. That one has expired is not recorded: it says itself when it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenStanding {
+    /// It was made.
+    Made,
+    /// It was taken back.
+    Revoked,
 }
 
 /// One key and what became of it.
@@ -55,6 +69,8 @@ pub struct KeyRecord {
     pub revoked: Option<Sequence>,
     /// The key that may rotate it when it is lost.
     pub recovery: Option<Fingerprint>,
+    /// The client it was made for; that of the key before it where it came in by rotation.
+    pub client: Option<ClientId>,
 }
 
 /// How a key came into the registry, and so how much stands behind it.
@@ -152,6 +168,21 @@ impl Registry {
         let record = self.speaker(fingerprint, at)?;
         // Nobody registers this role: it comes with `store_created` and goes on by rotation.
         if record.roles.contains(&Role::Desk) { Ok(record) } else { Err(Standing::NotTheDesk) }
+    }
+
+    /// Returns the clients that the keys of a principal were made for; none where that is not recorded.
+    pub fn clients_of(&self, principal: PrincipalId) -> impl Iterator<Item = ClientId> {
+        self.clients.get(&principal).into_iter().flatten().copied()
+    }
+
+    /// Returns whether this stands for the desk itself, which is no client.
+    pub fn is_desk(&self, client: ClientId) -> bool {
+        client == self.desk.into()
+    }
+
+    /// Returns what became of a token; none for one that was not made here.
+    pub fn token(&self, token: TokenId) -> Option<TokenStanding> {
+        self.tokens.get(&token).copied()
     }
 
     /// Returns the registry events that recorded a root, oldest first.

@@ -186,6 +186,15 @@ impl State {
         self.participants.contains_key(&principal)
     }
 
+    /// Returns who takes part as what, as the run was opened.
+    pub fn participants(&self) -> impl Iterator<Item = (PrincipalId, Role)> {
+        let roles = |(principal, roles): (&PrincipalId, &'_ Vec<Role>)| {
+            let principal = *principal;
+            roles.clone().into_iter().map(move |role| (principal, role))
+        };
+        self.participants.iter().flat_map(roles)
+    }
+
     /// Returns the claims in play, each with whether it is disputed.
     pub fn claims(&self) -> impl Iterator<Item = (Sequence, bool)> {
         self.claims.keys().map(|claim| (*claim, self.is_disputed(*claim)))

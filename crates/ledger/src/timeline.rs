@@ -1,6 +1,7 @@
 //! A trace as people read it: who said what, why, on what it rests, and where the run stands after it. Words only;
 //! what holds and what does not is the verifier's to say.
 
+mod clients;
 mod detail;
 mod ending;
 mod entry;
@@ -18,7 +19,7 @@ pub use entry::{Dispute, Entry, Execution, Named, Opening, Participant, Proposal
 
 pub(crate) use self::{recall::Recall, words::Words};
 
-use self::in_play::InPlay;
+use self::{clients::Clients, in_play::InPlay};
 use crate::{
     content::PolicyTools,
     envelope::Event,
@@ -27,6 +28,7 @@ use crate::{
     facts::SessionInitialized,
     meaning::Known,
     name::{PrincipalId, Sequence, TraceId},
+    registry::Registry,
     role::Role,
     state::Phase,
     trace_state::TraceState,
@@ -38,6 +40,7 @@ use crate::{
 pub struct Timeline {
     trace: Option<TraceId>,
     names: BTreeMap<PrincipalId, String>,
+    clients: Clients,
     /// The state of the run; none once it cannot be followed, or in the trace of the registry.
     state: Option<TraceState>,
     recall: Recall,
@@ -49,6 +52,7 @@ impl Default for Timeline {
         Self {
             trace: None,
             names: BTreeMap::new(),
+            clients: Clients::default(),
             state: Some(TraceState::default()),
             recall: Recall::default(),
             in_play: InPlay::default(),
@@ -70,6 +74,13 @@ impl Timeline {
     /// Returns a timeline of events out of the middle of a trace: where the run stands is not told.
     pub fn without_state(names: BTreeMap<PrincipalId, String>) -> Self {
         Self { names, state: None, ..Self::default() }
+    }
+
+    /// Returns the timeline that tells which clients took part, as this registry says.
+    #[must_use]
+    pub fn with_clients_of(mut self, registry: &Registry) -> Self {
+        self.clients = Clients::of(registry);
+        self
     }
 
     /// Takes the next event; returns its entry, unless envelope and statement leave open what it says.
@@ -104,6 +115,7 @@ impl Timeline {
 
     /// The registry comes first and gives the names.
     fn learn(&mut self, event: &Event, content: Option<&Content>) {
+        self.clients.learn(event, content);
         let name = match content {
             Some(Content::StoreCreated(_)) => "the desk".to_owned(),
             Some(Content::KeyRegistered(content)) => content.name.to_string(),
@@ -208,6 +220,7 @@ impl Timeline {
             name: self.names.get(&one.principal).cloned(),
             principal: one.principal,
             role: one.role,
+            client: self.clients.words(one.principal),
         };
         Opening {
             task: content.map(|content| content.task.to_string()),

@@ -35,7 +35,9 @@ pub use code::{Check, Code, FindingSeverity};
 pub use excerpt::{CheckedEvent, KeptEvent, check_excerpt};
 pub use finding::{Finding, Section};
 pub use options::{KnownHead, Options, Pin};
-pub use report::{Anchors, CheckReport, DeskWord, KeyReport, QuestionReport, Report, Scope, Verdict};
+pub use report::{
+    Anchors, CheckReport, DeskWord, KeyReport, QuestionReport, Report, RoleReport, Scope, Verdict,
+};
 pub use stated::StatedChecks;
 
 use self::{

@@ -29,6 +29,9 @@ pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
         Facts::KeyRevoked(facts) => vec![facts.key],
         Facts::CheckpointRecorded(_)
         | Facts::StoreRestored(_)
+        | Facts::ClientBound(_)
+        | Facts::TokenMade(_)
+        | Facts::TokenRevoked(_)
         | Facts::SessionInitialized(_)
         | Facts::PolicyRecorded(_)
         | Facts::ProposalCreated(_)

@@ -6,11 +6,12 @@ use demur_core::{canonical, hash::Purpose, key::SecretKey, random::Seeded, time:
 use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{
     admission::{AdmissionError, ContentMismatch},
+    client::HeldRoles,
     envelope::Disagreement,
     event_type::{EventType, TraceKind, TypeName},
     facts::{AnswerKind, Assurance, ProposalCreated, RefusalCode, Risk, VerificationStatus},
     meaning::MeaningError,
-    name::{PrincipalId, Sequence},
+    name::{ClientId, PrincipalId, Sequence},
     question::{Given, QuestionError},
     registry::{RegistryError, Standing},
     role::Role,
@@ -150,6 +151,10 @@ fn of_the_meaning() -> Vec<MeaningError> {
         E::ReportMissing,
         E::ReportDiffers { report: one, says: None, found: VerificationStatus::Pass },
         E::SpokeAfterFinal { role: Role::Executor },
+        E::ClientHeldRoles(HeldRoles {
+            client: ClientId::new(Timestamp::MIN, &mut Seeded::from_number(1)),
+            roles: vec![Role::Planner, Role::Critic],
+        }),
     ]
 }
 
@@ -208,6 +213,12 @@ fn of_the_registry() -> Vec<RegistryError> {
         E::Rotation { found: one },
         E::LastDeskKey,
         E::Epoch { expected: 2, found: 3 },
+        E::KeyBound,
+        E::TokenKnown,
+        E::TokenUnknown,
+        E::TokenSpent,
+        E::TokenScopes,
+        E::TokenPeople,
         E::Pin,
         E::Write(canonical::to_vec(&f64::NAN).unwrap_err()),
     ]
@@ -254,6 +265,7 @@ pub(crate) const PINNED: &[&str] = &[
     "CHALLENGE_NEEDED",
     "CHECK_FAILED",
     "CITES_UNSEEN",
+    "CLIENT_HELD_ROLES",
     "COMMAND_USED",
     "COMMITMENT",
     "CONDITIONS_UNMET",
@@ -275,6 +287,7 @@ pub(crate) const PINNED: &[&str] = &[
     "INTENT_BLOCKED",
     "INTENT_USED",
     "JUDGES_OWN_WORK",
+    "KEY_BOUND",
     "KEY_KNOWN",
     "KEY_RETIRED",
     "KEY_REVOKED",
@@ -335,6 +348,8 @@ pub(crate) const PINNED: &[&str] = &[
     "SIG_MISSING",
     "SPOKE_AFTER_FINAL",
     "STATEMENT_MALFORMED",
+    "TOKEN_LIST",
+    "TOKEN_STATE",
     "TOOL_BLOCKED",
     "TOOL_NOT_ALLOWED",
     "TOOL_NOT_PROPOSED",
@@ -368,6 +383,11 @@ pub(crate) const ELSEWHERE: &[&str] = &[
     "TOOL_BLOCKED",
     "TOOL_NOT_ALLOWED",
     "TOOL_NOT_PROPOSED",
+    // Tests of their own: client.rs.
+    "CLIENT_HELD_ROLES",
+    "KEY_BOUND",
+    "TOKEN_LIST",
+    "TOKEN_STATE",
     // Tests of their own: question.rs, secret.rs and work.rs.
     "ALREADY_ANSWERED",
     "ANSWER_CHOICE",

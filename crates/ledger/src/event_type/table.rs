@@ -152,6 +152,12 @@ event_types! {
         "The set of all traces at one moment.";
     StoreRestored "store_restored", REGISTRY Never, &[Role::Desk], KEY, StoreRestored, NoteContent, false,
         "The store came back from a backup; a new epoch begins.";
+    ClientBound "client_bound", REGISTRY Never, &[Role::Desk], KEY, ClientBound, NameContent, false,
+        "The desk made a key for a client: whatever the key says, that client says.";
+    TokenMade "token_made", REGISTRY Never, &[Role::Desk], KEY, TokenMade, NameContent, false,
+        "A client was given a token.";
+    TokenRevoked "token_revoked", REGISTRY Never, &[Role::Desk], KEY, TokenRevoked, NoContent, false,
+        "A token is worth nothing more.";
     SessionInitialized "session_initialized", RUN Always, &[Role::Planner], KEY, SessionInitialized, SessionContent, false,
         "A run begins: who takes part, under which policy, for what.";
     PolicyRecorded "policy_recorded", RUN Never, &[Role::Operator, Role::Desk], KEY_OR_NONE, PolicyRecorded, PolicyContent, false,

@@ -2,6 +2,7 @@
 //! such an event is refused; in a file the verifier finds it and goes on.
 
 use crate::{
+    client::HeldRoles,
     facts::{Risk, VerificationStatus},
     name::Sequence,
     role::Role,
@@ -140,6 +141,9 @@ pub enum MeaningError {
         /// Who asks.
         role: Role,
     },
+    /// A client both does the work and judges it, and the policy does not allow that.
+    #[error("expected clients that judge to be others than those that do the work, as the policy says: {0}")]
+    ClientHeldRoles(HeldRoles),
 }
 
 fn borne(status: Option<VerificationStatus>) -> &'static str {
@@ -164,6 +168,7 @@ impl MeaningError {
             Self::CheckFailed { .. } => "CHECK_FAILED",
             Self::ReportMissing | Self::ReportDiffers { .. } => "REPORT_MISMATCH",
             Self::SpokeAfterFinal { .. } => "SPOKE_AFTER_FINAL",
+            Self::ClientHeldRoles(_) => "CLIENT_HELD_ROLES",
         }
     }
 
@@ -180,7 +185,8 @@ impl MeaningError {
             | Self::ToolNotAllowed { .. }
             | Self::RiskUnderstated { .. }
             | Self::RetryLimit { .. }
-            | Self::SpokeAfterFinal { .. } => Blame::Forbidden,
+            | Self::SpokeAfterFinal { .. }
+            | Self::ClientHeldRoles(_) => Blame::Forbidden,
             Self::BlockedAgain { .. }
             | Self::ToolBlocked { .. }
             | Self::EvidenceForeign { .. }
@@ -206,7 +212,7 @@ impl MeaningError {
             Self::BundleDiffers { .. } => "content.claims",
             Self::ReportMissing => "content.report",
             Self::ReportDiffers { .. } => "facts.status",
-            Self::SpokeAfterFinal { .. } => "statement.role",
+            Self::SpokeAfterFinal { .. } | Self::ClientHeldRoles(_) => "statement.role",
         }
     }
 
@@ -232,6 +238,9 @@ impl MeaningError {
             Self::ReportMissing => "record the report first, and name SHA-256 of its bytes",
             Self::ReportDiffers { .. } => "give the verdict that the report bears",
             Self::SpokeAfterFinal { .. } => "ask before the final statement, or in a trace of its own",
+            Self::ClientHeldRoles(_) => {
+                "name a critic and an auditor with clients of their own, such as tokens made with `demur token new`"
+            }
         }
     }
 }

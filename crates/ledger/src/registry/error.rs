@@ -106,6 +106,24 @@ pub enum RegistryError {
         /// The epoch found.
         found: u64,
     },
+    /// A key is bound to a client twice.
+    #[error("expected a key that is no client's yet, found one that is")]
+    KeyBound,
+    /// A token is made twice.
+    #[error("expected a new token, found one that was made before")]
+    TokenKnown,
+    /// A token that nobody made.
+    #[error("expected a token that was made, found another")]
+    TokenUnknown,
+    /// A token is taken back twice.
+    #[error("expected a token that is good, found one that was revoked")]
+    TokenSpent,
+    /// Scopes out of order.
+    #[error("expected the scopes of a token ascending and each once")]
+    TokenScopes,
+    /// People out of order.
+    #[error("expected the people of a token ascending and each once")]
+    TokenPeople,
     /// The event pins something other than the registry event before it.
     #[error("expected the event to pin the registry event before it")]
     Pin,

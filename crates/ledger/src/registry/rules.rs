@@ -48,6 +48,8 @@ impl Registry {
             hashes: vec![*event.hash()],
             epochs: vec![Sequence::FIRST],
             roots: BTreeMap::new(),
+            clients: BTreeMap::new(),
+            tokens: BTreeMap::new(),
         };
         let recovery = registry.name_recovery(&facts.key, facts.recovery.as_ref())?;
         registry.keys.insert(
@@ -62,6 +64,7 @@ impl Registry {
                 retired: None,
                 revoked: None,
                 recovery,
+                client: None,
             },
         );
         Ok(registry)
@@ -90,6 +93,9 @@ impl Registry {
                 }
                 self.epochs.push(at);
             }
+            Facts::ClientBound(facts) => self.bind(event, &said, facts)?,
+            Facts::TokenMade(facts) => self.note_token(event, &said, facts)?,
+            Facts::TokenRevoked(facts) => self.revoke_token(event, &said, *facts)?,
             _ => return Err(RegistryError::NotRegistry { kind: said.kind.clone() }),
         }
         self.hashes.push(*event.hash());
@@ -150,6 +156,7 @@ impl Registry {
                 retired: None,
                 revoked: None,
                 recovery,
+                client: None,
             },
         );
         Ok(())
@@ -238,7 +245,11 @@ impl Registry {
         Ok(())
     }
 
-    fn active(&self, fingerprint: &Fingerprint, at: Sequence) -> Result<&KeyRecord, RegistryError> {
+    pub(super) fn active(
+        &self,
+        fingerprint: &Fingerprint,
+        at: Sequence,
+    ) -> Result<&KeyRecord, RegistryError> {
         self.speaker(fingerprint, at).map_err(RegistryError::Subject)
     }
 
@@ -246,7 +257,7 @@ impl Registry {
         if self.public_key(fingerprint).is_some() { Err(RegistryError::KeyKnown) } else { Ok(()) }
     }
 
-    fn check_desk(&self, event: &Event, said: &Said<'_>) -> Result<(), RegistryError> {
+    pub(super) fn check_desk(&self, event: &Event, said: &Said<'_>) -> Result<(), RegistryError> {
         let signer = signer(event)?;
         self.desk_key(&signer, self.head().sequence).map_err(|standing| not_entitled(said, standing))?;
         check_actor(event, self.desk)

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use demur_core::words::counted_as;
 
-use super::entry::{Dispute, Entry, Execution, Named, Opening, ProposalPlan};
+use super::entry::{Dispute, Entry, Execution, Named, Opening, Participant, ProposalPlan};
 use crate::{event_type::EventType, facts::Risk};
 
 /// One labelled fact. The text may hold anything that authors wrote.
@@ -50,7 +50,12 @@ impl Entry {
             Some(EventType::FinalStatementSigned) => "verdict",
             Some(EventType::VerificationRunCompleted) => "summary",
             Some(EventType::CheckStated) => "check",
-            Some(EventType::StoreCreated | EventType::KeyRegistered) => "name",
+            Some(
+                EventType::StoreCreated
+                | EventType::KeyRegistered
+                | EventType::ClientBound
+                | EventType::TokenMade,
+            ) => "name",
             Some(EventType::ToolExecutionCompleted | EventType::RecoveryRecorded) => "note",
             _ => "why",
         }
@@ -80,6 +85,8 @@ impl List {
             None => format!("{} ({})", one.principal, one.role),
         });
         self.joined("people", participants);
+        let client = |one: &Participant| Some(format!("{}: {}", one.role, one.client.as_ref()?));
+        self.extend("client", opening.participants.iter().filter_map(client));
         let policy = &opening.policy;
         let fallback = if policy.fallback { "fallback allowed" } else { "no fallback" };
         let words = format!(

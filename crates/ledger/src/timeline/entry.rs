@@ -98,6 +98,9 @@ pub struct Participant {
     pub principal: PrincipalId,
     /// As what.
     pub role: Role,
+    /// The client it is, in words, where the registry was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
 }
 
 /// What a proposal says beside its objective.

@@ -134,6 +134,13 @@ fn what_of_keys(facts: &Facts) -> String {
         Facts::KeyRevoked(facts) => format!("revokes key {}", facts.key.short()),
         Facts::CheckpointRecorded(_) => "records a checkpoint of all traces".to_owned(),
         Facts::StoreRestored(facts) => format!("restored the store: epoch {}", facts.epoch.as_u64()),
+        Facts::ClientBound(facts) => format!("made key {} for client {}", facts.key.short(), facts.client),
+        Facts::TokenMade(facts) => {
+            let scopes: Vec<_> = facts.scopes.iter().map(|scope| scope.as_str()).collect();
+            let until = facts.expires.map_or(String::new(), |time| format!(", good until {time}"));
+            format!("gives client {} a token to {}{until}", facts.client, scopes.join(" and "))
+        }
+        Facts::TokenRevoked(facts) => format!("takes token {} back", facts.token),
         other => what_of_questions(other),
     }
 }

@@ -14,8 +14,10 @@ use crate::{
 /// What is kept of an event's content.
 #[derive(Debug)]
 pub(crate) enum Words {
-    /// The name of a store or of whoever holds a key.
+    /// The name of a store, of whoever holds a key, or of a client.
     Name(Text<1, 256>),
+    /// SHA-256 of the text that a policy was read from.
+    Policy(Digest),
     /// A claim and how sure its author is.
     Claim(ClaimContent),
     /// The reason of a challenge or of its end.
@@ -38,7 +40,11 @@ impl Words {
     /// Returns what is worth keeping; the rest is freed.
     pub(crate) fn of(content: Content) -> Option<Self> {
         Some(match content {
-            Content::StoreCreated(content) | Content::KeyRegistered(content) => Self::Name(content.name),
+            Content::StoreCreated(content)
+            | Content::KeyRegistered(content)
+            | Content::ClientBound(content)
+            | Content::TokenMade(content) => Self::Name(content.name),
+            Content::PolicyRecorded(content) => Self::Policy(content.hash?),
             Content::ClaimIssued(content) | Content::ClaimRevised(content) => Self::Claim(content),
             Content::ClaimChallenged(content) | Content::ClaimResolved(content) => {
                 Self::Reason(content.reason)

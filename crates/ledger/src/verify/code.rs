@@ -297,6 +297,9 @@ codes! {
     SpokeAfterFinal "SPOKE_AFTER_FINAL", Meaning, Failure,
         "somebody other than the auditor asked after the final statement",
         "ask why the desk let it in: all had been said";
+    ClientHeldRoles "CLIENT_HELD_ROLES", Meaning, Warning,
+        "one client did the work of the run and also judged it",
+        "nobody else looked at the work: judge it yourself, or have it judged by another client";
     FinalizationIncomplete "FINALIZATION_INCOMPLETE", Finalization, Warning,
         "the run has no verification that passed, the plan is not confirmed, or a question is open",
         "if it still goes on, wait for its end; otherwise ask why it ended so";

@@ -417,5 +417,5 @@ pub(super) fn bad_signature() -> Found {
 }
 
 fn failed(code: Code, message: String) -> Item {
-    Item { part: Part::Unreadable, found: vec![Found { code, message }] }
+    Item { part: Part::Unreadable, found: vec![Found::new(code, message)] }
 }

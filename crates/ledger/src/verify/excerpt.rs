@@ -169,7 +169,7 @@ fn content(event: &Event, kept: &KeptEvent<'_>) -> Option<Content> {
 }
 
 fn finding(at: Sequence, found: Found) -> Finding {
-    let Found { code, message } = found;
+    let Found { code, message, .. } = found;
     let severity = code.severity();
     Finding { code, severity, section: Section::Trace, line: None, sequence: Some(at), message }
 }

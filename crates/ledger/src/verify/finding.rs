@@ -40,11 +40,18 @@ pub enum Section {
 pub(super) struct Found {
     pub(super) code: Code,
     pub(super) message: String,
+    /// Whether the run's own policy forbids it: then it fails, whatever the code weighs elsewhere.
+    forbidden: bool,
 }
 
 impl Found {
     pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), forbidden: false }
+    }
+
+    /// Returns a finding that fails in every profile.
+    pub(super) fn forbidden(code: Code, message: impl Into<String>) -> Self {
+        Self { forbidden: true, ..Self::new(code, message) }
     }
 }
 
@@ -71,13 +78,14 @@ impl Findings {
 
     /// Adds a finding. Only the first few hundred are kept in words; all are counted.
     pub(super) fn add(&mut self, section: Section, line: Option<u64>, at: Option<Sequence>, found: Found) {
-        let severity = weigh(found.code, self.profile);
+        let severity =
+            if found.forbidden { FindingSeverity::Failure } else { weigh(found.code, self.profile) };
         let check = found.code.check() as usize;
         self.total += 1;
         self.counts[check] += 1;
         self.worst[check] = self.worst[check].max(Some(severity));
         if self.kept.len() < KEPT {
-            let Found { code, message } = found;
+            let Found { code, message, .. } = found;
             self.kept.push(Finding { code, severity, section, line, sequence: at, message });
         }
     }
@@ -107,12 +115,13 @@ impl Findings {
     }
 }
 
-/// Strict fails on disputes; lenient only warns of evidence and roles. Integrity is the same in all three.
+/// Strict fails on disputes and on clients that judge their own work; lenient only warns of evidence and roles. Integrity is the same in all three.
 fn weigh(code: Code, profile: VerificationProfile) -> FindingSeverity {
     match (profile, code) {
-        (VerificationProfile::Strict, Code::ClaimDisputed | Code::FinalizationIncomplete) => {
-            FindingSeverity::Failure
-        }
+        (
+            VerificationProfile::Strict,
+            Code::ClaimDisputed | Code::ClientHeldRoles | Code::FinalizationIncomplete,
+        ) => FindingSeverity::Failure,
         (VerificationProfile::Lenient, Code::ClaimUnproven | Code::RolePolicyViolation) => {
             FindingSeverity::Warning
         }

@@ -1,7 +1,10 @@
 //! The first part of an export: the header and the registry, line by line, because everything after it is
 //! checked against it.
 
-use std::io::{self, BufRead};
+use std::{
+    collections::BTreeMap,
+    io::{self, BufRead},
+};
 
 use demur_core::key::{Batch, Fingerprint};
 
@@ -16,7 +19,7 @@ use crate::{
     envelope::Event,
     event_type::{Facts, TraceKind, TypeName},
     export::Header,
-    name::Sequence,
+    name::{ClientId, Sequence},
     proof::Subject,
     registry::{Registry, RegistryError},
     timeline::Words,
@@ -29,12 +32,33 @@ pub(super) struct Opening {
     pub(super) registry: Option<Registry>,
     /// The registry's own trail.
     pub(super) trail: Option<Trail>,
-    /// What the desk says the holders of keys are called.
-    pub(super) names: Vec<(Fingerprint, String)>,
+    pub(super) names: Names,
     /// The first line that is not the registry's any more.
     pub(super) next: Option<Chunk>,
     /// Whether the file ended or cannot be read on.
     pub(super) ended: bool,
+}
+
+/// What the desk says that others are called.
+#[derive(Default)]
+pub(super) struct Names {
+    /// The holders of keys.
+    pub(super) keys: Vec<(Fingerprint, String)>,
+    pub(super) clients: BTreeMap<ClientId, String>,
+}
+
+impl Names {
+    fn take(&mut self, examined: &Examined) {
+        let (Ok(said), Some(Words::Name(name))) = (examined.event.said(), &examined.words) else { return };
+        let name = name.to_string();
+        match said.facts {
+            Facts::StoreCreated(facts) => self.keys.push((facts.key.fingerprint(), name)),
+            Facts::KeyRegistered(facts) => self.keys.push((facts.key.fingerprint(), name)),
+            Facts::ClientBound(facts) => drop(self.clients.insert(facts.client, name)),
+            Facts::TokenMade(facts) => drop(self.clients.insert(facts.client, name)),
+            _ => {}
+        }
+    }
 }
 
 /// Reads header and registry.
@@ -45,7 +69,7 @@ pub(super) fn read<R: BufRead>(
 ) -> Result<Opening, VerifyError> {
     let header = header(&input.first_line()?)?;
     let mut opening =
-        Opening { header, registry: None, trail: None, names: Vec::new(), next: None, ended: false };
+        Opening { header, registry: None, trail: None, names: Names::default(), next: None, ended: false };
     loop {
         let chunk = input.next_line()?;
         let line = chunk.first;
@@ -148,7 +172,7 @@ impl Opening {
         {
             found.push(finding);
         }
-        self.names.extend(name(examined));
+        self.names.take(examined);
     }
 
     /// The registry counts only if all of it holds.
@@ -199,7 +223,7 @@ fn header(chunk: &Chunk) -> Result<Header, VerifyError> {
             message: format!("expected format {}, found format {}", crate::envelope::FORMAT, header.format),
         }),
         _ => match found.into_iter().next() {
-            Some(Found { code: Code::FormatNewer, message }) => Err(VerifyError::FormatNewer { message }),
+            Some(Found { code: Code::FormatNewer, message, .. }) => Err(VerifyError::FormatNewer { message }),
             Some(Found { message, .. }) => Err(VerifyError::NotAnExport { message }),
             None => Err(VerifyError::NotAnExport { message: "expected a header in the first line".into() }),
         },
@@ -242,16 +266,6 @@ fn explain(error: &RegistryError) -> Option<Found> {
         _ => Code::RegistryInvalid,
     };
     Some(Found::new(code, error.to_string()))
-}
-
-fn name(examined: &Examined) -> Option<(Fingerprint, String)> {
-    let said = examined.event.said().ok()?;
-    let Some(Words::Name(name)) = &examined.words else { return None };
-    match said.facts {
-        Facts::StoreCreated(facts) => Some((facts.key.fingerprint(), name.to_string())),
-        Facts::KeyRegistered(facts) => Some((facts.key.fingerprint(), name.to_string())),
-        _ => None,
-    }
 }
 
 impl From<io::Error> for VerifyError {

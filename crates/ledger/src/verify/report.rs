@@ -5,6 +5,7 @@ mod claims;
 mod html;
 mod questions;
 mod rested;
+mod roles;
 mod text;
 mod words;
 
@@ -15,9 +16,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use questions::QuestionReport;
+pub use roles::RoleReport;
 
 use super::{
-    Check, ClaimReport, Code, Finding, FindingSeverity, Options, Section, finding::Findings, walk::Walk,
+    Check, ClaimReport, Code, Finding, FindingSeverity, Options, Section, finding::Findings, opening::Names,
+    walk::Walk,
 };
 use crate::{
     export::Header,
@@ -56,6 +59,9 @@ pub struct Report {
     /// What the policy of a run says of tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
+    /// Who held which role of a run, and for which client.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<RoleReport>,
     /// The claims in play at the end.
     pub claims: Vec<ClaimReport>,
     /// The questions, in order.
@@ -181,6 +187,7 @@ struct Told {
     proven_by_key: Vec<KeyReport>,
     desk_word: DeskWord,
     policy: Option<String>,
+    roles: Vec<RoleReport>,
     claims: Vec<ClaimReport>,
     questions: Vec<QuestionReport>,
     rested: Vec<RestedEvent>,
@@ -211,7 +218,7 @@ impl Report {
         header: &Header,
         findings: Findings,
         anchors: Anchors,
-        names: &[(Fingerprint, String)],
+        names: &Names,
         options: &Options,
     ) -> Self {
         let registry_events = walk.registry.head().sequence.next().number();
@@ -230,6 +237,7 @@ impl Report {
         };
         let proven_by_key = keys(&walk, names, options);
         let inclusions = walk.has_inclusions();
+        let roles = roles::reports(&walk, names);
         let desk_word = DeskWord { records: walk.records, besides: words::DESK_WORD.to_vec() };
         let questions = walk.state.as_ref().map(questions::reports).unwrap_or_default();
         let run = walk.state.as_ref().and_then(TraceState::run);
@@ -239,7 +247,7 @@ impl Report {
         let trail = if of_the_registry { walk.registry_trail } else { Some(walk.trail) };
         let hashes = trail.map(super::trail::Trail::into_hashes).unwrap_or_default();
         let rested = walk.rested.into_events();
-        let told = Told { proven_by_key, desk_word, policy, claims, questions, rested };
+        let told = Told { proven_by_key, desk_word, policy, roles, claims, questions, rested };
         Self::assemble(scope, findings, anchors, inclusions, told, hashes)
     }
 
@@ -284,6 +292,7 @@ impl Report {
             proven_by_key: told.proven_by_key,
             desk_word: told.desk_word,
             policy: told.policy,
+            roles: told.roles,
             claims: told.claims,
             questions: told.questions,
             rested: told.rested,
@@ -366,11 +375,11 @@ fn trusted(scope: &Scope, findings: &[Finding]) -> (Option<Sequence>, Option<Seq
     }
 }
 
-fn keys(walk: &Walk<'_>, names: &[(Fingerprint, String)], options: &Options) -> Vec<KeyReport> {
+fn keys(walk: &Walk<'_>, names: &Names, options: &Options) -> Vec<KeyReport> {
     let report = |(fingerprint, spoken): (&Fingerprint, &super::walk::Spoken)| {
         let record = walk.registry.key(fingerprint)?;
         let pinned = options.pins.iter().find(|pin| pin.fingerprint == *fingerprint);
-        let called = names.iter().find(|(key, _)| key == fingerprint);
+        let called = names.keys.iter().find(|(key, _)| key == fingerprint);
         Some(KeyReport {
             fingerprint: *fingerprint,
             principal: record.principal,

@@ -16,12 +16,14 @@ use super::{
     examine::{self, Bytes, Examined, Item, Part},
     finding::{Findings, Found, Section},
     input::End,
+    opening::Names,
     report::{Anchors, Report},
     stated::Outcomes,
     terms::TermsBook,
     trail::{Trail, check_desk},
 };
 use crate::{
+    client::held_roles,
     event_type::{Facts, TypeName},
     export::{Disclosure, Header},
     meaning::{ArtifactDigests, Known, MeaningError},
@@ -29,7 +31,8 @@ use crate::{
     question::RestedBook,
     registry::Registry,
     signed::{Checkpoint, Inclusion, Signed},
-    state::GuardError,
+    state::{GuardError, State},
+    timeline::Words,
     trace_state::{PlanStage, TraceState},
 };
 
@@ -58,6 +61,8 @@ pub(super) struct Walk<'a> {
     pub(super) claims: ClaimBook,
     pub(super) rested: RestedBook,
     terms: TermsBook,
+    /// SHA-256 of the text of the policy, where that is disclosed.
+    pub(super) policy_hash: Option<Digest>,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
     pub(super) records: BTreeMap<String, u64>,
     pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
@@ -104,6 +109,7 @@ impl<'a> Walk<'a> {
             claims: ClaimBook::default(),
             rested: RestedBook::new(),
             terms: TermsBook::default(),
+            policy_hash: None,
             speakers: BTreeMap::new(),
             records: BTreeMap::new(),
             checkpoint: None,
@@ -256,6 +262,12 @@ impl<'a> Walk<'a> {
         match state.follow(event, known) {
             Ok(broken) => {
                 found.extend(broken.iter().map(meant));
+                if let (Facts::PolicyRecorded(_), Some(run)) = (said.facts, state.run()) {
+                    found.extend(forbidden_clients(run, self.registry));
+                }
+                if let Some(Words::Policy(hash)) = &examined.words {
+                    self.policy_hash = Some(*hash);
+                }
                 found.extend(self.terms.take(at, said.facts, examined.words.as_ref()));
                 self.rested.take(at, said.facts);
                 self.claims.take(examined);
@@ -371,6 +383,7 @@ impl<'a> Walk<'a> {
         match &self.state {
             Some(TraceState::Run(run)) => {
                 self.claims.check(run, findings);
+                check_clients(run, self.registry, findings);
                 if run.phase() != crate::state::Phase::Completed {
                     unfinished(format!("the run is {}", run.phase()), findings);
                 }
@@ -446,7 +459,7 @@ impl<'a> Walk<'a> {
         header: &Header,
         findings: Findings,
         anchors: Anchors,
-        names: &[(Fingerprint, String)],
+        names: &Names,
         options: &Options,
     ) -> Report {
         Report::new(self, header, findings, anchors, names, options)
@@ -470,8 +483,32 @@ fn meant(error: &MeaningError) -> Found {
         MeaningError::CheckFailed { .. } => Code::CheckFailed,
         MeaningError::ReportMissing | MeaningError::ReportDiffers { .. } => Code::ReportMismatch,
         MeaningError::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
+        MeaningError::ClientHeldRoles(_) => Code::ClientHeldRoles,
     };
     Found::new(code, error.to_string())
+}
+
+/// Returns whether the policy of a run, where it is disclosed, wants its work judged by other clients.
+fn wants_distinct(run: &State) -> bool {
+    run.recorded_policy().is_some_and(|policy| policy.distinct_clients == Some(true))
+}
+
+/// Returns the clients that do the work of a run and judge it although its policy forbids that, by everything that the
+/// registry in the file says.
+fn forbidden_clients(run: &State, registry: &Registry) -> Vec<Found> {
+    let held = if wants_distinct(run) { held_roles(run, registry) } else { Vec::new() };
+    let found = |held| Found::forbidden(Code::ClientHeldRoles, format!("{held}, and the policy forbids it"));
+    held.iter().map(found).collect()
+}
+
+/// Reports the clients that did the work of a run and judged it where nothing forbids that.
+fn check_clients(run: &State, registry: &Registry, findings: &mut Findings) {
+    if wants_distinct(run) {
+        return;
+    }
+    for held in held_roles(run, registry) {
+        findings.add(Section::Trace, None, None, Found::new(Code::ClientHeldRoles, held.to_string()));
+    }
 }
 
 fn unfinished(message: String, findings: &mut Findings) {

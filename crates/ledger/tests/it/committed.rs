@@ -148,8 +148,9 @@ Which code:
 - A file that ends inside its first line is `FILE_TRUNCATED` and exits with 2.
 - A pin named `desk` must be one of the desk's keys; any other name, which is the reader's own, must not.
 
-Profiles: `strict` makes `CLAIM_DISPUTED` and `FINALIZATION_INCOMPLETE` failures; `lenient` makes `CLAIM_UNPROVEN` and
-`ROLE_POLICY_VIOLATION` warnings. Integrity is the same in all three.
+Profiles: `strict` makes `CLAIM_DISPUTED`, `CLIENT_HELD_ROLES` and `FINALIZATION_INCOMPLETE` failures; `lenient` makes
+`CLAIM_UNPROVEN` and `ROLE_POLICY_VIOLATION` warnings. Integrity is the same in all three. Where the policy of a run says
+`distinct_clients`, `CLIENT_HELD_ROLES` is a failure in every profile.
 
 | check | code | weight | means | what to do |
 |---|---|---|---|---|

@@ -4,6 +4,7 @@
 mod asking;
 mod checks;
 mod claims;
+mod client;
 mod committed;
 mod corpus;
 mod cut;

@@ -37,6 +37,8 @@ impl World {
         let content = match &facts {
             Facts::KeyRevoked(_) => Some(Content::KeyRevoked(note)),
             Facts::StoreRestored(_) => Some(Content::StoreRestored(note)),
+            Facts::ClientBound(_) => Some(Content::ClientBound(NameContent { name: text("claude") })),
+            Facts::TokenMade(_) => Some(Content::TokenMade(NameContent { name: text("claude") })),
             _ => None,
         };
         let recorded = self.desk.state_key(facts, content, self.now, &mut self.random)?;
@@ -44,7 +46,7 @@ impl World {
         Ok(recorded)
     }
 
-    fn revocation(&self, author: &Author) -> KeyRevoked {
+    pub(crate) fn revocation(&self, author: &Author) -> KeyRevoked {
         KeyRevoked {
             key: author.public().fingerprint(),
             reason: RevocationReason::Compromised,
@@ -54,7 +56,7 @@ impl World {
     }
 
     /// Rotates `author` to a new key, signed by `signer`.
-    fn rotate(&mut self, signer: &Author, author: &Author) -> Result<SecretKey, DeskError> {
+    pub(crate) fn rotate(&mut self, signer: &Author, author: &Author) -> Result<SecretKey, DeskError> {
         let new = SecretKey::generate(&mut self.random);
         let place = self.registry_place();
         let old = author.public().fingerprint();
@@ -94,7 +96,7 @@ impl World {
 }
 
 #[track_caller]
-fn registry_error(outcome: Result<impl std::fmt::Debug, DeskError>) -> RegistryError {
+pub(crate) fn registry_error(outcome: Result<impl std::fmt::Debug, DeskError>) -> RegistryError {
     match outcome {
         Err(DeskError::Registry(error)) => error,
         other => panic!("expected the registry to refuse, found {other:?}"),
@@ -354,6 +356,7 @@ fn a_successor_begins_anew_whatever_became_of_the_key_before_it() {
         retired: None,
         revoked: None,
         recovery: None,
+        client: None,
     };
     assert_eq!(world.desk.registry().speaker(&new.fingerprint(), world.last()), Ok(&expected));
 }

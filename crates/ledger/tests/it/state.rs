@@ -118,7 +118,7 @@ pub(crate) fn intent(proposal: Sequence, risk: Risk) -> ToolIntentSigned {
 
 /// Asserts that a guard refused with this code, and that nothing changed.
 #[track_caller]
-fn refused(world: &World, before: u64, outcome: Result<Sequence, DeskError>, code: &str) {
+pub(crate) fn refused(world: &World, before: u64, outcome: Result<Sequence, DeskError>, code: &str) {
     match outcome {
         Err(DeskError::Guard(error)) => assert_eq!(error.code(), code, "{error}"),
         other => panic!("expected the guard {code}, found {other:?}"),
@@ -128,7 +128,7 @@ fn refused(world: &World, before: u64, outcome: Result<Sequence, DeskError>, cod
 
 /// Says something that must be refused with this code.
 #[track_caller]
-fn refuses(world: &mut World, facts: impl Into<demur_ledger::event_type::Facts>, code: &str) {
+pub(crate) fn refuses(world: &mut World, facts: impl Into<demur_ledger::event_type::Facts>, code: &str) {
     let before = world.open_run().length();
     let outcome = world.say(facts);
     refused(world, before, outcome, code);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    Report, claims, questions, rested,
+    Report, claims, questions, rested, roles,
     text::{place, profile, verdict_word},
 };
 use crate::{markup::escape, verify::FindingSeverity};
@@ -44,6 +44,9 @@ pub(super) fn body(report: &Report) -> String {
     out.push_str("</dl>\n");
     findings(report, &mut out);
     list(&mut out, "Not proven by this report", report.not_proven.iter().map(|line| escape(line)));
+    if !report.roles.is_empty() {
+        list(&mut out, "Roles", report.roles.iter().map(|role| escape(&roles::row(role))));
+    }
     keys(report, &mut out);
     let records = report
         .desk_word

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use demur_core::{visible::visible, words::counted};
 
-use super::{Report, Verdict, claims, questions, rested};
+use super::{Report, Verdict, claims, questions, rested, roles};
 use crate::verify::{Finding, FindingSeverity, Section};
 
 /// Returns the report as lines of text. Writing to a String cannot fail.
@@ -13,6 +13,7 @@ pub(super) fn render(report: &Report) -> String {
     scope(report, &mut out);
     findings(report, &mut out);
     list(&mut out, "Not proven by this report", report.not_proven.iter().cloned());
+    list(&mut out, "Roles", report.roles.iter().map(|role| visible(&roles::row(role)).to_string()));
     keys(report, &mut out);
     desk_word(report, &mut out);
     claims(report, &mut out);

@@ -1,0 +1,81 @@
+//! Clients and the roles they hold in a run. Roles are held by principals and bound to keys; that two of them are one program
+//! only the registry tells, which says for each key whose client it was made for. The desk and the verifier go by the same.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
+use crate::{
+    meaning::{Meaning, MeaningError},
+    name::{ClientId, PrincipalId},
+    registry::Registry,
+    role::Role,
+    state::{State, Step},
+};
+
+/// A client that both does the work of a run and judges it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldRoles {
+    /// The client.
+    pub client: ClientId,
+    /// Its roles, ascending.
+    pub roles: Vec<Role>,
+}
+
+impl fmt::Display for HeldRoles {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (last, rest) = match self.roles.split_last() {
+            Some((last, rest)) => (last.as_str(), rest),
+            None => return Ok(()),
+        };
+        let rest: Vec<_> = rest.iter().map(|role| role.as_str()).collect();
+        write!(formatter, "one client held {} and {last}", rest.join(", "))
+    }
+}
+
+/// Returns the clients that do the work of a run and also judge it, as far as the registry tells.
+pub fn held_roles(run: &State, registry: &Registry) -> Vec<HeldRoles> {
+    let mut held = BTreeMap::<ClientId, BTreeSet<Role>>::new();
+    for (principal, role) in run.participants() {
+        // The desk is no client: what it decides follows from the record and can be computed again.
+        for client in registry.clients_of(principal).filter(|client| !registry.is_desk(*client)) {
+            held.entry(client).or_default().insert(role);
+        }
+    }
+    let both = |roles: &BTreeSet<Role>| {
+        let has = |any: [Role; 2]| any.iter().any(|role| roles.contains(role));
+        has([Role::Planner, Role::Executor]) && has([Role::Critic, Role::Auditor])
+    };
+    let held = held.into_iter().filter(|(_, roles)| both(roles));
+    held.map(|(client, roles)| HeldRoles { client, roles: roles.into_iter().collect() }).collect()
+}
+
+/// Returns the clients of a participant in words, with the names that the desk gives them.
+pub fn words(clients: &[ClientId], desk: PrincipalId, names: &BTreeMap<ClientId, String>) -> String {
+    let word = |client: &ClientId| match names.get(client) {
+        _ if *client == desk.into() => "demur".to_owned(),
+        Some(name) => format!("client {client}, which the desk calls {name:?}"),
+        None => format!("client {client}"),
+    };
+    match clients {
+        [] => "client not recorded".to_owned(),
+        clients => clients.iter().map(word).collect::<Vec<_>>().join(" and "),
+    }
+}
+
+/// Checks that no client does the work of a run and judges it, where its policy says so: all of them when the policy is
+/// recorded, and later whoever speaks.
+pub fn check_distinct(run: &State, registry: &Registry, step: &Step<'_>) -> Result<(), MeaningError> {
+    let is_recorded = run.recorded_policy().is_some_and(|policy| policy.distinct_clients == Some(true));
+    let is_meant = matches!(step.known.meaning, Some(Meaning::Policy(policy)) if policy.distinct_clients);
+    let held = match (is_recorded, is_meant) {
+        (_, true) => held_roles(run, registry).into_iter().next(),
+        (true, false) if Role::OF_A_RUN.contains(&step.said.role) => {
+            let is_own = |held: &HeldRoles| registry.clients_of(step.actor).any(|own| own == held.client);
+            held_roles(run, registry).into_iter().find(is_own)
+        }
+        _ => None,
+    };
+    held.map_or(Ok(()), |held| Err(MeaningError::ClientHeldRoles(held)))
+}
