@@ -26,6 +26,9 @@ pub enum Command {
         artifact: Result<Option<ArtifactPlace>, RuleRefusal>,
         /// What the desk adds to it in the same commit.
         rest: Consequences,
+        /// What the desk states beside it in the same commit: in the registry every event has a key. The desk has seen what
+        /// the author has.
+        stated: Vec<Checked>,
     },
     /// The operator told the desk to end the run.
     Abort(ReasonContent),
@@ -45,7 +48,13 @@ impl Command {
     /// same commit. What is wrong with any of it is said by [`crate::decide`], so that the refusal can be recorded.
     pub fn submit(said: Checked, artifact: Option<&Artifact>, rest: Consequences) -> Self {
         let artifact = place(&said, artifact);
-        Self::Submit { said: Box::new(said), artifact, rest }
+        Self::Submit { said: Box::new(said), artifact, rest, stated: Vec::new() }
+    }
+
+    /// Returns the command that records a statement to the registry, and in the same commit what the desk states beside it.
+    pub fn submit_stated(said: Checked, stated: Vec<Checked>) -> Self {
+        let artifact = place(&said, None);
+        Self::Submit { said: Box::new(said), artifact, rest: Consequences::default(), stated }
     }
 
     /// Returns the command that records what the desk says itself, or what a person did, with what follows from it in the same

@@ -4,6 +4,7 @@
 use demur_core::{canonical, commitment::Salt, limit::Text, random::Random, time::Timestamp};
 use demur_ledger::{
     admission::{AdmissionError, Checked, agrees},
+    client::check_distinct,
     content::{Opening, RefusalContent, Terms},
     entry::{ArtifactPlace, Entry},
     envelope::{Body as EventBody, Event, Record, Said, Stamp},
@@ -67,8 +68,8 @@ pub fn decide(
     // A statement must not have expired by the time that its event will carry.
     let now = state.tip().time_at(now);
     let decided = match command {
-        Command::Submit { said, artifact, rest } => {
-            return submit(state, context, (*said, artifact), rest, now, random);
+        Command::Submit { said, artifact, rest, stated } => {
+            return submit(state, context, (*said, artifact), (rest, stated), now, random);
         }
         Command::Abort(reason) => record(
             state,
@@ -146,6 +147,28 @@ fn follow(
     Ok(decision)
 }
 
+/// Returns the decision with what the desk states beside it. If that does not hold, nothing is recorded.
+fn state_beside(
+    state: &State,
+    context: &Context<'_>,
+    mut decision: Decision,
+    stated: Vec<Checked>,
+    now: Timestamp,
+) -> Result<Decision, RuleRefusal> {
+    let mut state = state.clone();
+    let mut folded = 0;
+    for checked in stated {
+        for entry in decision.events.iter().skip(folded) {
+            let known = Known { meaning: entry.meaning.as_ref(), artifacts: &context.artifacts };
+            let applied = state.apply(&entry.event, known);
+            applied.map_err(|error| RuleRefusal::does_not_follow(error.to_string()))?;
+        }
+        folded = decision.events.len();
+        decision.events.push(admit_statement(&state, context, (checked, Ok(None)), now)?);
+    }
+    Ok(decision)
+}
+
 impl Decision {
     const fn refused(refusal: RuleRefusal) -> Self {
         Self { events: Vec::new(), reply: Reply::Refused(refusal) }
@@ -164,7 +187,7 @@ fn submit(
     state: &State,
     context: &Context<'_>,
     (said, artifact): Submitted,
-    rest: Consequences,
+    (rest, stated): (Consequences, Vec<Checked>),
     now: Timestamp,
     random: &mut dyn Random,
 ) -> Decision {
@@ -179,7 +202,8 @@ fn submit(
     }
     let (key, command) = (said.key(), said.statement().command);
     let decided = admit_statement(state, context, (said, artifact), now)
-        .and_then(|first| follow(state, context, first, rest, now, random));
+        .and_then(|first| follow(state, context, first, rest, now, random))
+        .and_then(|decision| state_beside(state, context, decision, stated, now));
     match decided {
         Ok(decision) => decision,
         Err(refusal) => {
@@ -217,7 +241,7 @@ fn admit_statement(
         Body::Registry(_) => {}
         Body::Trace(trace) => {
             let known = Known { meaning: checked.meaning(), artifacts: &context.artifacts };
-            guard(trace, state, actor, (said, known), ProofKind::Ed25519, now)?;
+            guard(trace, (state, registry), actor, (said, known), ProofKind::Ed25519, now)?;
             if answered(&statement.facts).is_some() {
                 let words = checked.opening().map(|opening| Content::parse(checked.kind(), &opening.bytes));
                 check_terms(context, &statement.facts, words.and_then(Result::ok).as_ref())?;
@@ -240,13 +264,16 @@ fn admit_statement(
 
 fn guard(
     trace: &TraceState,
-    state: &State,
+    (state, registry): (&State, &Registry),
     actor: PrincipalId,
     (said, known): (Said<'_>, Known<'_>),
     proof: ProofKind,
     time: Timestamp,
 ) -> Result<(), GuardError> {
-    trace.check(&Step { sequence: state.tip().next(), actor, said, proof, time, known })
+    let step = Step { sequence: state.tip().next(), actor, said, proof, time, known };
+    trace.check(&step)?;
+    // Whether two participants are one client only the registry tells.
+    trace.run().map_or(Ok(()), |run| check_distinct(run, registry, &step)).map_err(GuardError::Meaning)
 }
 
 /// Checks what only the words of the question tell: that the answer is the value of the choice it names, and about
@@ -359,7 +386,7 @@ fn say(
     let said = Said { kind: &kind.into(), role, facts: &facts };
     let meaning = words.and_then(Meaning::of);
     let known = Known { meaning: meaning.as_ref(), artifacts: &context.artifacts };
-    guard(trace, state, actor, (said, known), ProofKind::None, now)?;
+    guard(trace, (state, context.registry), actor, (said, known), ProofKind::None, now)?;
     if let Some(words) = words {
         agrees(&facts, words).map_err(AdmissionError::from)?;
     }

@@ -12,6 +12,7 @@ use demur_core::{
 };
 use demur_engine::command::{Command, Consequences};
 use demur_ledger::{
+    admission::Checked,
     author::Draft,
     content::NoteContent,
     event_type::{Content, Facts},
@@ -20,6 +21,7 @@ use demur_ledger::{
     registry::Registry,
     role::Role,
     signed::TraceLeaf,
+    statement::Submission,
 };
 use demur_store::contract::{Cursor, RESTORED, RecordKey, RecordValue, StoreError, Swap, Version};
 
@@ -35,6 +37,33 @@ impl Sequencer {
         let _turn = lock(&self.registry_turn);
         let said = (facts.into(), content);
         self.state_in_turn(self.new_command(), move |_| Ok((said.clone(), Vec::new())))
+    }
+
+    /// Records what the desk says in the registry together with changes of records: all, or nothing.
+    pub fn state_with(
+        &self,
+        facts: impl Into<Facts>,
+        content: Option<Content>,
+        swaps: &[Swap],
+    ) -> Result<Acknowledged, SequencerError> {
+        let _turn = lock(&self.registry_turn);
+        let said = (facts.into(), content);
+        self.state_in_turn(self.new_command(), move |_| Ok((said.clone(), swaps.to_vec())))
+    }
+
+    /// Records a statement to the registry, and in the same commit what the desk states beside it, with changes of records.
+    pub fn submit_stated(
+        &self,
+        submission: Submission,
+        facts: impl Into<Facts>,
+        content: Option<Content>,
+        swaps: &[Swap],
+    ) -> Result<Acknowledged, SequencerError> {
+        let said = self.check(submission)?;
+        let (trace, seen) = (said.statement().trace, said.statement().seen);
+        let _turn = lock(&self.registry_turn);
+        let stated = self.desk_statement(self.new_command(), (facts.into(), content), seen)?;
+        self.perform_with(trace, &Command::submit_stated(said, vec![stated]), swaps)
     }
 
     /// Revokes a key. The root fixes what every trace held at this moment.
@@ -113,25 +142,36 @@ impl Sequencer {
     fn signed_by_desk(
         &self,
         command: CommandId,
-        (facts, content): Said,
+        said: Said,
         registry: &Registry,
     ) -> Result<Command, SequencerError> {
-        let system = &*self.at_hand.system;
+        let stated = self.desk_statement(command, said, Some(registry.head()))?;
+        let rest = Consequences { after: Some(registry.head()), sayings: Vec::new() };
+        Ok(Command::submit(stated, None, rest))
+    }
+
+    /// Returns what the desk says in the registry, signed by the key of today.
+    fn desk_statement(
+        &self,
+        command: CommandId,
+        (facts, content): Said,
+        seen: Option<Position>,
+    ) -> Result<Checked, SequencerError> {
+        let (system, registry) = (&*self.at_hand.system, self.registry());
         let draft = Draft {
             command,
             content,
             facts,
             not_after: system.now().plus_millis(STATEMENT_LIFETIME_MILLIS),
             role: Role::Desk,
-            seen: Some(registry.head()),
+            seen,
             store: Some(registry.store()),
             trace: registry.trace(),
         };
         let salt = Salt::draw(&mut Draw(system));
         let submission =
             draft.sign(&self.at_hand.desk.read().unwrap_or_else(PoisonError::into_inner), salt)?;
-        let rest = Consequences { after: Some(registry.head()), sayings: Vec::new() };
-        Ok(Command::submit(self.check(submission)?, None, rest))
+        self.check(submission)
     }
 
     /// Has the desk state something about the root over all traces, the registry that it follows included, and keeps with it

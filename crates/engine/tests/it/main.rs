@@ -4,6 +4,7 @@
 mod artifact;
 mod asking;
 mod chain;
+mod client;
 mod clock;
 mod codes;
 mod determinism;

@@ -51,6 +51,8 @@ pub(crate) fn note() -> NoteContent {
 pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
     Some(match facts {
         Facts::KeyRegistered(_) => Content::KeyRegistered(NameContent { name: text("somebody") }),
+        Facts::ClientBound(_) => Content::ClientBound(NameContent { name: text("a client") }),
+        Facts::TokenMade(_) => Content::TokenMade(NameContent { name: text("a client") }),
         Facts::KeyRevoked(_) => Content::KeyRevoked(note()),
         Facts::StoreRestored(_) => Content::StoreRestored(note()),
         Facts::RecoveryRecorded(_) => Content::RecoveryRecorded(note()),
