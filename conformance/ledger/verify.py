@@ -28,7 +28,7 @@ AFTER = {"header": [""], "event": ["header", "head", *EVENTS], "artifact": ["due
          "inclusion": EVENTS + HEADS, "checkpoint": EVENTS + HEADS}
 BY_THE_DESK = ["key_revoked", "key_retired", "checkpoint_recorded", "store_restored", "client_bound", "token_made",
                "token_revoked"]
-SCOPES = ["ask", "answer", "relay", "read", "metrics"]
+SCOPES = ["ask", "answer", "relay", "read", "operate", "metrics"]
 REGISTERED_ROLES = ["planner", "executor", "critic", "auditor", "operator", "agent", "answerer"]
 KINDS: Json = {"freetext": [str], "yes_no": [bool], "multiple_choice": [str], "numeric": [int, float], "secret": [dict]}
 RISKS = ["low", "medium", "high", "critical"]

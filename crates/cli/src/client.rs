@@ -20,7 +20,8 @@ use demur_api::{
     server::PROTOCOL,
 };
 use demur_desk::data::DataFolder;
-use demur_server::credentials::socket::{PROTOCOL_HEADER, RELAY_HEADER};
+use demur_ledger::name::ClientId;
+use demur_server::credentials::socket::{CLIENT_HEADER, PROTOCOL_HEADER, RELAY_HEADER};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{
     Method, Request, Response,
@@ -119,8 +120,12 @@ impl SocketRequest {
     }
 
     /// Returns the request in the name of a client that passes on what its user says.
-    pub(crate) fn for_client(self, client: String) -> Result<Self, Refusal> {
-        self.with_header(RELAY_HEADER, client)
+    pub(crate) fn for_client(self, client: String, id: Option<ClientId>) -> Result<Self, Refusal> {
+        let named = self.with_header(RELAY_HEADER, client)?;
+        match id {
+            Some(id) => named.with_header(CLIENT_HEADER, id.to_string()),
+            None => Ok(named),
+        }
     }
 
     /// Returns the request as one that is sent once.

@@ -2,6 +2,7 @@
 //! holds nothing but a connection: a server that is killed is replaced, and whoever waits goes on waiting.
 
 mod connection;
+mod parent;
 
 use std::{env, os::unix::ffi::OsStringExt as _, sync::Arc};
 
@@ -11,6 +12,7 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_core::hash::sha256;
+use demur_ledger::name::ClientId;
 use demur_mcp::{
     door_settings::{self, DoorSettings},
     host::{Extensions, Host, Visitor},
@@ -36,7 +38,7 @@ pub(crate) fn run(context: &Context<'_>, arguments: &Mcp) -> Result<(), Failure>
     runtime.block_on(async {
         let states = states(&api).await?;
         let session = Session::begin(api.folder()).map(Arc::new);
-        let host = Arc::new(Bridge { api, session, conversation: conversation() });
+        let host = Arc::new(Bridge { api, session, conversation: conversation(), id: parent::client() });
         stdio::serve(host, Arc::new(states), settings(arguments)).await.map_err(|error| trouble(&error))
     })
 }
@@ -76,6 +78,8 @@ struct Bridge {
     session: Option<Arc<Session>>,
     /// What a question that is asked again has to come from.
     conversation: String,
+    /// Which program started the bridge, where that can be told.
+    id: Option<ClientId>,
 }
 
 /// Returns the conversation that the bridge serves: Claude Code's own name for it, otherwise the folder it was started in.
@@ -93,7 +97,8 @@ impl Host for Bridge {
     type Connection = BridgeConnection;
 
     fn visitor(&self, _: &Extensions, client: &str) -> Result<Visitor<BridgeConnection>, Refusal> {
-        let connection = BridgeConnection::new(self.api.clone(), self.session.clone(), client.to_owned());
+        let connection =
+            BridgeConnection::new(self.api.clone(), self.session.clone(), client.to_owned(), self.id);
         let (identity, conversation) = (format!("client:{client}"), self.conversation.clone());
         Ok(Visitor { identity, name: client.to_owned(), conversation, relays: true, sets: None, connection })
     }

@@ -41,7 +41,8 @@ pub fn read(
     let key_directory = owner.key_directory()?;
     let checked =
         check_excerpt(key_directory.registry(), trace, start, summary.head, stored.iter().map(kept));
-    let mut timeline = Timeline::without_state(key_directory.names().clone());
+    let timeline = Timeline::without_state(key_directory.names().clone());
+    let mut timeline = timeline.with_clients_of(key_directory.registry());
     let mut room = MAX_ARTIFACT_BYTES_PER_PAGE;
     for (checked, stored) in checked.iter().zip(&stored) {
         let said = checked.event.as_ref().and_then(|event| event.said().ok());

@@ -96,6 +96,7 @@ mod tests {
             created: demur_core::time::Timestamp::MIN,
             expires: None,
             principal: None,
+            client: None,
             role: None,
         }))
     }
@@ -109,7 +110,7 @@ mod tests {
         assert_eq!(turns.take(&token("one")).err().unwrap().code, Code::Overloaded);
         let of_other = take(&token("other"), MAX_LARGE - MAX_LARGE_PER_TOKEN);
         assert_eq!(turns.take(&token("third")).err().unwrap().code, Code::Overloaded);
-        let local = Caller::Local { name: "user".try_into().unwrap(), client: None };
+        let local = Caller::Local { name: "user".try_into().unwrap(), client: None, id: None };
         let of_user = take(&local, MAX_LARGE);
         assert!(turns.take(&local).is_err());
         drop((of_one, of_other, of_user));

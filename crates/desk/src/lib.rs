@@ -23,6 +23,7 @@
 
 pub mod access;
 pub mod audit;
+pub mod client;
 pub mod data;
 pub mod deadlines;
 pub mod desk;

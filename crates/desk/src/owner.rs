@@ -30,6 +30,7 @@ use demur_store::{
 };
 
 use crate::{
+    client::MadeFor,
     data::DataFolder,
     durable, error,
     key_directory::{DESK, KeyDirectory},
@@ -305,12 +306,22 @@ impl Owner {
     /// Returns the author with this name in this role; a key is made where there is none yet. One name is one holder:
     /// whoever asks under it must not answer under it as somebody else (ONE-07).
     pub fn find_or_enrol(&self, name: &str, role: Role) -> Result<Arc<Author>, Refusal> {
+        self.find_or_enrol_for(name, role, &MadeFor::Nobody)
+    }
+
+    /// Returns the author with this name in this role; where there is none yet, a key is made for this client.
+    pub(crate) fn find_or_enrol_for(
+        &self,
+        name: &str,
+        role: Role,
+        client: &MadeFor,
+    ) -> Result<Arc<Author>, Refusal> {
         records::retry(|| {
             if let Some(author) = self.find_author(name, role)? {
                 return Ok(author);
             }
             let was = name::free_for_key(self, name)?;
-            let made = self.make_author(name, role, was).map(Arc::new);
+            let made = self.make_author(name, role, was, client).map(Arc::new);
             // Somebody else was faster, here or elsewhere.
             if made.as_ref().is_err_and(|error| error.code == Code::RecordChanged) {
                 self.sequencer().newest_registry()?;
@@ -321,7 +332,7 @@ impl Owner {
 
     /// Makes, keeps and registers a key for somebody who plays a role in this process.
     pub fn enrol(&self, name: &str, role: Role) -> Result<Author, Refusal> {
-        self.make_author(name, role, name::free_for_key(self, name)?)
+        self.make_author(name, role, name::free_for_key(self, name)?, &MadeFor::Nobody)
     }
 
     /// Keeps a secret and records the statement that names its key, with what changes beside it: all, or nothing.
@@ -335,7 +346,25 @@ impl Owner {
         settle(secret, self.sequencer().submit_with(submission, None, swaps))
     }
 
-    fn make_author(&self, name: &str, role: Role, was: Version) -> Result<Author, Refusal> {
+    /// Says which client an existing key is for, unless that is recorded: one that was made before its client had spoken.
+    pub(crate) fn bind(&self, key: Fingerprint, client: &MadeFor) -> Result<(), Refusal> {
+        let is_free = |registry: &Registry| {
+            let speaker = registry.speaker(&key, registry.head().sequence);
+            speaker.is_ok_and(|record| record.client.is_none())
+        };
+        let registry = self.sequencer().registry();
+        let Some((facts, content)) = client.binding(registry.desk(), key) else { return Ok(()) };
+        if !is_free(&registry) {
+            return Ok(());
+        }
+        match self.sequencer().state(facts, Some(content)) {
+            // Somebody else was faster.
+            Err(_) if !is_free(&*self.sequencer().newest_registry()?) => Ok(()),
+            bound => Ok(bound.map(drop)?),
+        }
+    }
+
+    fn make_author(&self, name: &str, role: Role, was: Version, client: &MadeFor) -> Result<Author, Refusal> {
         let system = self.system();
         let principal = PrincipalId::new(system.now()?, &mut { system });
         let secret = self.generate();
@@ -343,7 +372,15 @@ impl Owner {
         let author = Author::new(secret, principal, role);
         let submission = author.register(&self.place()?, None, name, &mut { system })?;
         let naming = name::giving(name, was, &Holder::Key(principal))?;
-        self.keep_and_submit(&key, submission, &[naming])?;
+        let desk = self.sequencer().registry().desk();
+        match client.binding(desk, author.public().fingerprint()) {
+            Some((facts, content)) => {
+                let secret = TentativeKey::of(&self.keyring, &key)?;
+                let stated = self.sequencer().submit_stated(submission, facts, Some(content), &[naming]);
+                settle(secret, stated)?;
+            }
+            None => drop(self.keep_and_submit(&key, submission, &[naming])?),
+        }
         Ok(author)
     }
 

@@ -16,7 +16,7 @@ impl Desk {
 
 /// Returns the secret of a program that seals for the caller. It opens nothing that the desk sealed, or another client.
 pub(crate) fn key_of(owner: &Owner, caller: &Caller) -> Result<RequestStateKey, Refusal> {
-    let Caller::Local { name, client } = caller else {
+    let Caller::Local { name, client, .. } = caller else {
         return Err(Refusal::new(Code::Forbidden, "expected the user of this machine, found another caller"));
     };
     let purpose = SecretPurpose::RequestStatesOf { user: name.as_str(), client: client.as_deref() };

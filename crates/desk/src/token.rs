@@ -1,7 +1,8 @@
-//! Tokens for what is not local. Operational data: the store keeps the SHA-256 of each secret, never the secret, and no
-//! part of it is in the ledger.
+//! Tokens for what is not local. The store keeps the SHA-256 of each secret, never the secret, and no part of it is in the
+//! ledger; that a client was given a token, and that it was taken back, stands in the registry. Sessions of people do not.
 
 mod handle;
+mod registered;
 #[cfg(test)]
 mod tests;
 
@@ -17,12 +18,21 @@ use demur_core::{
     random::Random as _,
     time::Timestamp,
 };
-use demur_ledger::role::Role;
+use demur_ledger::{
+    name::{ClientId, TokenId},
+    role::Role,
+};
 use demur_store::contract::{KeptRecord, RecordKey, Swap};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use crate::{access::Token, name, owner::Owner, records};
+use crate::{
+    access::Token,
+    client::{self, KnownClient, MadeFor},
+    name,
+    owner::Owner,
+    records,
+};
 
 /// The tokens of a store, as read when somebody first asked. Each is a record.
 pub struct Tokens {
@@ -212,29 +222,62 @@ impl Tokens {
         let now = system.now()?;
         // First: no key is made for a token that there is no room for.
         self.make_room(owner, now)?;
-        let author =
-            speaks_as(&wanted.scopes).map(|role| owner.find_or_enrol(&wanted.name, role)).transpose()?;
+        let client = self.client_of(owner, &wanted, now)?;
+        let author = match (speaks_as(&wanted.scopes), &client) {
+            (Some(role), Some(client)) => {
+                let client = MadeFor::Client(client.clone());
+                let author = owner.find_or_enrol_for(&wanted.name, role, &client)?;
+                // It may have been made at the command line.
+                owner.bind(author.public().fingerprint(), &client)?;
+                Some(author)
+            }
+            _ => None,
+        };
         let mut random = [0; 32];
         { system }.fill(&mut random);
         let rest = sha256(&random).to_string();
-        let id = sha256(rest.as_bytes()).to_string()[..16].to_owned();
+        let id = TokenId::new(now, &mut { system });
         let secret = format!("{TOKEN_PREFIX}{id}_{rest}");
         let token = Token {
-            id,
+            id: id.to_string(),
             name: wanted.name,
             scopes: wanted.scopes,
             created: now,
             expires: wanted.seconds.map(|seconds| now.plus_millis(seconds.saturating_mul(1000))),
             principal: author.map(|author| author.principal()),
+            client: client.map(|client| client.id),
             role: wanted.role,
         };
         let kept = Kept { token: token.clone(), digest: sha256(secret.as_bytes()) };
         swaps.push(records::creation(key(&token.id)?, records::value(&kept, token.expires)?));
-        if !records::swap(owner, swaps)? {
+        let is_made = match registered::made(id, &token)? {
+            Some((facts, content)) => registered::state(owner, facts, Some(content), swaps)?,
+            None => records::swap(owner, swaps)?,
+        };
+        if !is_made {
             return Ok(None);
         }
         self.known().change(|tokens| drop(tokens.insert(token.id.clone(), kept)));
         Ok(Some((token, secret)))
+    }
+
+    /// Returns the client that a token is for: whoever has the name already, otherwise a new one; none for a person's session.
+    fn client_of(
+        &self,
+        owner: &Owner,
+        wanted: &Wanted,
+        now: Timestamp,
+    ) -> Result<Option<KnownClient>, Refusal> {
+        if wanted.scopes.contains(&Scope::Person) {
+            return Ok(None);
+        }
+        if let Some(known) = client::of_name(owner, &wanted.name)? {
+            return Ok(Some(known));
+        }
+        let is_same = |token: &Token| name::same(&token.name, &wanted.name);
+        let other = self.list(owner)?.into_iter().filter(is_same).find_map(|token| token.client);
+        let id = other.unwrap_or_else(|| ClientId::new(now, &mut { owner.system() }));
+        Ok(Some(KnownClient { id, name: Text::try_from(wanted.name.as_str())? }))
     }
 
     /// Takes away what has ended, and says so where there are too many all the same.
@@ -271,8 +314,12 @@ impl Tokens {
         let key = key(id).map_err(|_| unknown())?;
         let (version, kept): (_, Kept) =
             records::find(owner.sequencer().store(), &key)?.ok_or_else(unknown)?;
+        let swaps = vec![records::removal(key, version)];
         // Whoever was faster took it back too.
-        records::swap(owner, vec![records::removal(key, version)])?;
+        match registered::revoked(owner, id) {
+            Some(facts) => registered::state(owner, facts, None, swaps)?,
+            None => records::swap(owner, swaps)?,
+        };
         self.known().change(|tokens| drop(tokens.remove(id)));
         self.tell_ended();
         Ok(kept.token)

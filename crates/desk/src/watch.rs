@@ -242,7 +242,7 @@ mod tests {
         fn size<'a, F: Future>(_: fn(&'a mut Watch) -> F) -> usize {
             size_of::<F>()
         }
-        assert!(size_of::<Watch>() <= 160, "{}", size_of::<Watch>());
+        assert!(size_of::<Watch>() <= 168, "{}", size_of::<Watch>());
         assert!(size(Watch::next) <= 320, "{}", size(Watch::next));
     }
 }

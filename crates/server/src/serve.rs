@@ -140,7 +140,7 @@ async fn answer(
         signal(SignalKind::interrupt()).map_err(|error| trouble("watch for signals", &error))?;
     let bound = service.socket.bind().map_err(|error| trouble("make its socket", &error))?;
     let socket = UnixListener::from_std(bound).map_err(|error| trouble("make its socket", &error))?;
-    let caller = Caller::Local { name: config.user.clone(), client: None };
+    let caller = Caller::Local { name: config.user.clone(), client: None, id: None };
     // First TCP: whoever asks over the socket where that is gets an answer.
     if let Some((listener, names)) = listen(config, service).await? {
         tokio::spawn(connections.clone().serve_tcp(listener, Arc::new(names)));

@@ -213,7 +213,7 @@ def _honest(family: Family) -> None:
     about = "The desk plays planner and critic itself: it is no client."
     family.holds("client-desk", about, run.export(), "pass_with_warnings", integrity=False)
     cast = Cast("lives of tokens", ["planner"])
-    token(cast, scopes=["ask", "relay", "read"], people=None, principal=cast["planner"].principal)
+    token(cast, scopes=["ask", "relay", "read", "operate", "metrics"], people=None, principal=cast["planner"].principal)
     token(cast, "second", scopes=["relay"], people=sorted(ulid(f"person {name}") for name in ("ada", "bob")))
     untoken(cast)
     family.holds("client-tokens", "Tokens are made and taken back.", Export(cast.store))

@@ -63,6 +63,8 @@ pub struct Player {
     pub agent: String,
     /// Who.
     pub principal: PrincipalId,
+    /// Which client that is, in words: recorded or not, or demur itself.
+    pub client: String,
 }
 
 /// A proposal.

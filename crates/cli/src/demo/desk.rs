@@ -45,7 +45,7 @@ impl DemoDesk {
         };
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::of(Code::ClientTrouble, error))?;
-        let caller = Caller::Local { name: config.user.clone(), client: None };
+        let caller = Caller::Local { name: config.user.clone(), client: None, id: None };
         let desk = Desk::open(&config, Arc::new(Metrics::default()))?;
         Ok(Self { desk, caller, runtime })
     }

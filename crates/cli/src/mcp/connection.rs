@@ -8,7 +8,7 @@ use demur_api::{
     operation::{NoArguments, Nothing, Operation, ShowServer},
     refusal::Refusal,
 };
-use demur_ledger::name::{Sequence, TraceId};
+use demur_ledger::name::{ClientId, Sequence, TraceId};
 use demur_mcp::host::{CallerConnection, export_too_large};
 use serde_json::Value;
 
@@ -24,18 +24,25 @@ pub(super) struct BridgeConnection {
     /// The session of the client, where it says which it is.
     session: Option<Arc<Session>>,
     client: String,
+    /// Which program the client is, where that can be told.
+    id: Option<ClientId>,
     /// How long a server that is away is waited for, where the caller says so.
     patience: Option<Duration>,
 }
 
 impl BridgeConnection {
-    pub(super) const fn new(api: SocketApi, session: Option<Arc<Session>>, client: String) -> Self {
-        Self { api, session, client, patience: None }
+    pub(super) const fn new(
+        api: SocketApi,
+        session: Option<Arc<Session>>,
+        client: String,
+        id: Option<ClientId>,
+    ) -> Self {
+        Self { api, session, client, id, patience: None }
     }
 
     /// Returns a request in the name of the client.
     fn named(&self, call: SocketRequest) -> Result<SocketRequest, Refusal> {
-        let call = call.for_client(self.client.clone())?;
+        let call = call.for_client(self.client.clone(), self.id)?;
         Ok(if let Some(patience) = self.patience { call.within(patience) } else { call })
     }
 

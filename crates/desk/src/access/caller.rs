@@ -5,11 +5,23 @@ use std::sync::Arc;
 
 use demur_api::{code::Code, person::PersonRole, question::Whom, refusal::Refusal, scope::Scope};
 use demur_core::{limit::Text, time::Timestamp};
-use demur_ledger::{author::Author, facts::Assurance, name::PrincipalId, role::Role};
+use demur_ledger::{
+    author::Author,
+    facts::Assurance,
+    name::{ClientId, PrincipalId},
+    role::Role,
+};
 use serde::{Deserialize, Serialize};
 
 use super::stranger;
-use crate::{lookup::Lookup, marks, name, owner::Owner, run, session::Speaker};
+use crate::{
+    client::{KnownClient, MadeFor},
+    lookup::Lookup,
+    marks, name,
+    owner::Owner,
+    run,
+    session::Speaker,
+};
 
 /// The sender of a request.
 #[derive(Clone, Debug)]
@@ -20,6 +32,8 @@ pub enum Caller {
         name: Text<1, 256>,
         /// The client that passes on what its own user says, where one does.
         client: Option<Text<1, 64>>,
+        /// Which client that is, where its connection tells. Apart, because callers are kept by everybody who watches.
+        id: Option<Box<ClientId>>,
     },
     /// The holder of a token.
     Token(Arc<Token>),
@@ -43,6 +57,9 @@ pub struct Token {
     pub expires: Option<Timestamp>,
     /// The holder of the key that speaks for it, if one does.
     pub principal: Option<PrincipalId>,
+    /// The client that holds it; none for the session of a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
     /// What the person may do whose session it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<PersonRole>,
@@ -51,9 +68,9 @@ pub struct Token {
 impl Caller {
     /// Returns the user of this machine, whose words a client passes on. A client that is called like the user gets a name
     /// of its own: what it asks is no question of the user.
-    pub fn through(user: Text<1, 256>, client: Text<1, 64>) -> Result<Self, Refusal> {
+    pub fn through(user: Text<1, 256>, client: Text<1, 64>, id: Option<ClientId>) -> Result<Self, Refusal> {
         let client = if name::same(&user, &client) { Text::cut(&format!("mcp-{client}"))? } else { client };
-        Ok(Self::Local { name: user, client: Some(client) })
+        Ok(Self::Local { name: user, client: Some(client), id: id.map(Box::new) })
     }
 
     /// Returns whether one of these is allowed.
@@ -81,6 +98,17 @@ impl Caller {
             Self::Local { client, .. } => client.as_deref(),
             Self::Token(_) | Self::Stranger => None,
         }
+    }
+
+    /// Returns whom the desk makes keys for when this caller speaks.
+    pub fn made_for(&self) -> MadeFor {
+        let known = match self {
+            Self::Local { client: Some(client), id: Some(id), .. } => Some((**id, client)),
+            Self::Token(token) => token.client.map(|client| (client, &token.name)),
+            Self::Local { .. } | Self::Stranger => None,
+        };
+        let known = known.and_then(|(id, name)| Some(KnownClient { id, name: Text::cut(name).ok()? }));
+        known.map_or(MadeFor::Nobody, MadeFor::Client)
     }
 
     /// Returns whether this is the user of this machine.
@@ -136,7 +164,7 @@ impl Caller {
         let name = self.asker_name(name)?;
         match owner.find_author(name, Role::Agent)? {
             Some(author) if self.is_local() || self.is(author.principal()) => Ok(author),
-            None if self.is_local() => owner.find_or_enrol(name, Role::Agent),
+            None if self.is_local() => owner.find_or_enrol_for(name, Role::Agent, &self.made_for()),
             // Another key may have the same name by now: a token speaks for its own holder only.
             _ => Err(key_gone()),
         }
@@ -223,7 +251,7 @@ impl Caller {
         by: Option<Text<1, 256>>,
     ) -> Result<Option<Speaker>, Refusal> {
         match self {
-            Self::Local { name, client } => Ok(Some(Speaker::Person {
+            Self::Local { name, client, .. } => Ok(Some(Speaker::Person {
                 name: by.unwrap_or_else(|| name.clone()),
                 // A client vouches for the words it passes on, not the terminal.
                 assurance: if client.is_some() { Assurance::Relayed } else { Assurance::Terminal },

@@ -76,8 +76,10 @@ impl Handle<op::ResolveOwnGap> for Desk {
         let (owner, given) = (&*self.owner()?, request.body);
         let (session, author) = own(owner, by.caller(), request.path.session, None)?;
         // Whoever answers needs a key for that; it is the agent's, and its word is an agent's.
-        let name = format!("{}.answers", owner.key_directory()?.name(author.principal()));
-        let speaker = Speaker::Key(owner.find_or_enrol(&name, Role::Answerer)?);
+        let asker = owner.key_directory()?.name(author.principal()).to_owned();
+        let client = by.caller().made_for().or_of_name(owner, &asker)?;
+        let answerer = owner.find_or_enrol_for(&format!("{asker}.answers"), Role::Answerer, &client)?;
+        let speaker = Speaker::Key(answerer);
         if let Some(change) = given.change {
             return change::changing(owner, &speaker, (&session, &request.path.gap), change, given)
                 .map(ApiReply::new);

@@ -33,6 +33,7 @@ impl Handle<op::OpenRun> for Desk {
             trace,
             content: SessionContent { constraints, objective, task },
             demands: policy,
+            client: caller.made_for(),
         };
         let opened = open(owner, &opening)?;
         Ok(ApiReply { document: standing(owner, opened.trace)?, repeated: opened.repeated })
@@ -56,6 +57,8 @@ impl Handle<op::SayInRun> for Desk {
         let _turn = looks.then(|| self.large_turn(by.caller())).transpose()?;
         seen(owner, caller, trace)?;
         let author = author(owner, &caller.player(owner, agent.as_deref())?, role)?;
+        // Whoever was named before it had spoken is whoever speaks.
+        owner.bind(author.public().fingerprint(), &caller.made_for())?;
         let artifact = artifact.map(bytes).transpose()?;
         let saying = Saying { trace, kind: kind.to_string(), facts, content, artifact };
         let recorded = say(owner, &author, saying, request.key.as_ref().map(IdempotencyKey::as_str))?;
@@ -75,6 +78,7 @@ impl Handle<op::AuditRun> for Desk {
         seen(owner, caller, trace)?;
         let player = caller.player(owner, request.body.agent.as_deref())?;
         let author = author(owner, &player, Role::Auditor)?;
+        owner.bind(author.public().fingerprint(), &caller.made_for())?;
         let Audited { profile, status, events, report } = audit(owner, &author, trace, request.body.profile)?;
         let report = report.map(raw).transpose()?;
         let run = standing(owner, trace)?;

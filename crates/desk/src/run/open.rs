@@ -18,7 +18,7 @@ use demur_ledger::{
 };
 
 use super::seat::seat_name;
-use crate::{name, owner::Owner, record};
+use crate::{client::MadeFor, name, owner::Owner, record};
 
 /// A run that somebody opens.
 #[derive(Debug)]
@@ -35,6 +35,8 @@ pub struct RunOpening<'a> {
     pub content: SessionContent,
     /// What it demands.
     pub demands: Demands,
+    /// Whom keys of the planner are made for.
+    pub client: MadeFor,
 }
 
 /// A run that is on record.
@@ -101,11 +103,20 @@ impl RunOpening<'_> {
     fn enrolled(&self, owner: &Owner) -> Result<(Vec<Participant>, Arc<Author>), Refusal> {
         let mut participants = Vec::new();
         for role in Role::OF_A_RUN {
-            let author = owner.find_or_enrol(&seat_name(self.player(role), role), role)?;
+            let author = self.seat(owner, role)?;
             participants.push(Participant { principal: author.principal(), role });
         }
         participants.sort_unstable();
-        Ok((participants, owner.find_or_enrol(&seat_name(self.planner, Role::Planner), Role::Planner)?))
+        Ok((participants, self.seat(owner, Role::Planner)?))
+    }
+
+    /// Returns whoever plays a role. A key that is made for it is its player's client's, as far as that is known: somebody else
+    /// who has not spoken yet may be any client.
+    fn seat(&self, owner: &Owner, role: Role) -> Result<Arc<Author>, Refusal> {
+        let player = self.player(role);
+        let client = if player == self.planner { self.client.clone() } else { MadeFor::Nobody };
+        let client = client.or_of_name(owner, player)?;
+        owner.find_or_enrol_for(&seat_name(player, role), role, &client)
     }
 
     /// Returns whether a trace was opened with just this.

@@ -9,6 +9,7 @@ use demur_api::{
 };
 use demur_core::words::{ELLIPSIS, clipped};
 use demur_ledger::{
+    client::words,
     content::Opening,
     envelope::Event,
     event_type::{Content, Facts},
@@ -120,7 +121,10 @@ fn players(history: &History, key_directory: &KeyDirectory) -> Vec<Player> {
             let name = key_directory.name(one.principal);
             let suffix = format!(".{}", one.role);
             let agent = name.strip_suffix(&suffix).unwrap_or(name).to_owned();
-            Player { role: one.role, agent, principal: one.principal }
+            let registry = key_directory.registry();
+            let clients: Vec<_> = registry.clients_of(one.principal).collect();
+            let client = words(&clients, registry.desk(), &BTreeMap::new());
+            Player { role: one.role, agent, principal: one.principal, client }
         })
         .collect();
     players.sort_by_key(|player| (player.role, player.principal));

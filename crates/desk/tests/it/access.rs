@@ -57,6 +57,7 @@ fn session_without_a_role_may_nothing() {
         created: Timestamp::MIN,
         expires: None,
         principal: None,
+        client: None,
         role: None,
     };
     let caller = Caller::Token(Arc::new(session));

@@ -84,7 +84,7 @@ impl House {
 
     /// Returns the user of this machine.
     pub(crate) fn local(&self) -> Caller {
-        Caller::Local { name: self.desk.user().clone(), client: None }
+        Caller::Local { name: self.desk.user().clone(), client: None, id: None }
     }
 
     /// Has an operation done by the user of this machine.

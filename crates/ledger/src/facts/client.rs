@@ -51,6 +51,8 @@ pub enum TokenScope {
     Relay,
     /// To read everything.
     Read,
+    /// To abort runs.
+    Operate,
     /// To read figures of the server.
     Metrics,
 }
@@ -63,6 +65,7 @@ impl TokenScope {
             Self::Answer => "answer",
             Self::Relay => "relay",
             Self::Read => "read",
+            Self::Operate => "operate",
             Self::Metrics => "metrics",
         }
     }

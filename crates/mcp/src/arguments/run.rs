@@ -25,6 +25,9 @@ pub(crate) struct OpenRun {
     /// Those that may run, with their least risk; else any.
     #[serde(default)]
     pub(crate) tools: Option<BTreeMap<Text<1, 256>, Risk>>,
+    // Its name says enough: whatever a model reads has to be short.
+    #[serde(default)]
+    pub(crate) distinct_clients: bool,
 }
 
 /// Other clients, by name.

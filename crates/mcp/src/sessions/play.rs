@@ -73,14 +73,18 @@ pub(crate) async fn play(
 async fn open(call: &ToolCall<'_, impl CallerConnection>, given: OpenRun) -> Result<CallToolResponse, Stop> {
     // Chosen here, so that the request can be sent again.
     let trace = NewNames::open()?.trace();
-    let OpenRun { task, objective, constraints, agents, tools } = given;
+    let OpenRun { task, objective, constraints, agents, tools, distinct_clients } = given;
     let body = run::OpenRun {
         trace: Some(trace),
         task,
         objective,
         constraints,
         agents: agents.by_role(),
-        policy: Demands { tools: tools.map(policy_tools).transpose()?, ..Demands::default() },
+        policy: Demands {
+            distinct_clients,
+            tools: tools.map(policy_tools).transpose()?,
+            ..Demands::default()
+        },
         agent: None,
     };
     let request = ApiRequest::<operation::OpenRun>::send(NoArguments {}, body);

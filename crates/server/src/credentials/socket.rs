@@ -30,8 +30,13 @@ pub(super) fn by_client(caller: Caller, headers: &HeaderMap) -> Result<Caller, P
     let client = value.to_str().ok().and_then(|name| Text::try_from(name).ok()).ok_or_else(|| {
         Problem::malformed(format!("expected a name of 1 to 64 characters in {RELAY_HEADER}, found another"))
     })?;
+    let id = match headers.get(CLIENT_HEADER).map(|value| value.to_str().unwrap_or_default().parse()) {
+        None => None,
+        Some(Ok(id)) => Some(id),
+        Some(Err(error)) => return Err(Problem::malformed(format!("{CLIENT_HEADER}: {error}"))),
+    };
     match caller {
-        Caller::Local { name, .. } => Ok(Caller::through(name, client)?),
+        Caller::Local { name, .. } => Ok(Caller::through(name, client, id)?),
         other @ (Caller::Token(_) | Caller::Stranger) => Ok(other),
     }
 }
@@ -44,6 +49,9 @@ pub const PROTOCOL_HEADER: &str = "demur-protocol";
 
 /// The header with the name of a client that passes on what its own user says.
 pub const RELAY_HEADER: &str = "demur-relay";
+
+/// The header with the id of that client, where its connection tells which program it is.
+pub const CLIENT_HEADER: &str = "demur-client";
 
 /// The header with the process that answered, for the user of this machine.
 pub const PROCESS_HEADER: &str = "demur-process";

@@ -175,8 +175,8 @@ impl Host for ServerHost {
         let caller = parts.and_then(|parts| parts.extensions.get::<Caller>()).cloned();
         let sets = parts.and_then(|parts| parts.uri.query()).map(sets).transpose()?;
         let (caller, identity, name, relays) = match caller.unwrap_or(Caller::Stranger) {
-            Caller::Local { name, .. } => {
-                let caller = Caller::through(name, Text::cut(client)?)?;
+            Caller::Local { name, id, .. } => {
+                let caller = Caller::through(name, Text::cut(client)?, id.map(|id| *id))?;
                 let asks_as = caller.client().unwrap_or_default().to_owned();
                 (caller, format!("client:{asks_as}"), asks_as, true)
             }

@@ -29,6 +29,7 @@ mod question;
 mod race;
 mod recorded;
 mod run;
+mod run_clients;
 mod run_meaning;
 mod run_refusals;
 mod secret;

@@ -30,6 +30,27 @@ impl Client {
         client
     }
 
+    /// Starts the bridge for such a client in a program of its own: bridges that the test starts itself are all one client's.
+    pub(crate) fn apart(sandbox: &Sandbox, arguments: &[&str], capabilities: &Value) -> Self {
+        let bridge = sandbox.command(&[&["mcp"], arguments].concat());
+        let mut program = Command::new("/bin/sh");
+        program.env_clear();
+        // It waits for the bridge instead of becoming it.
+        program.args(["-c", "\"$0\" \"$@\"; exit $?"]).arg(bridge.get_program()).args(bridge.get_args());
+        for (name, value) in bridge.get_envs() {
+            match value {
+                Some(value) => program.env(name, value),
+                None => program.env_remove(name),
+            };
+        }
+        if let Some(folder) = bridge.get_current_dir() {
+            program.current_dir(folder);
+        }
+        let mut client = Self::spawn(program);
+        client.meta = meta("desktop", capabilities);
+        client
+    }
+
     /// Returns the client under another name.
     pub(crate) fn named(mut self, name: &str) -> Self {
         self.meta["io.modelcontextprotocol/clientInfo"]["name"] = json!(name);

@@ -26,7 +26,7 @@ use Who::{Ada, Bo, Cy};
 
 impl Run {
     fn open(sandbox: &Sandbox) -> Self {
-        let client = |name: &str| Client::modern(sandbox, &["--tools", "session"], &forms()).named(name);
+        let client = |name: &str| Client::apart(sandbox, &["--tools", "session"], &forms()).named(name);
         let (mut ada, bo, cy) = (client("ada"), client("bo"), client("cy"));
         let opened = ada.call("session_open", &json!({
             "task": "tests", "objective": "The tests pass", "agents": {"executor": "bo", "critic": "cy", "auditor": "cy"},
@@ -67,12 +67,15 @@ impl Run {
         assert_eq!(self.standing(), before, "{tool} by {who:?}");
     }
 
-    /// Returns where the run stands, without how many attempts were noted.
+    /// Returns where the run stands, without how many attempts were noted and which program was first heard in a role.
     fn standing(&mut self) -> Value {
         let shown = self.call(Ada, "session_show", &json!({}));
         let mut run = shown["structuredContent"]["run"].clone();
         assert!(run.is_object(), "{shown}");
         run.as_object_mut().unwrap().remove("events");
+        for one in run["participants"].as_array_mut().unwrap() {
+            one.as_object_mut().unwrap().remove("client");
+        }
         let recorded = |event: &&Value| event["artifact"] == "here";
         let events = shown["structuredContent"]["events"].as_array().unwrap();
         run["artifacts"] = json!(events.iter().filter(recorded).count());
@@ -285,4 +288,25 @@ fn run_is_aborted_through_a_client_once() {
     run.refuses(Ada, "session_propose", &json!({"objective": "Go on", "tools": []}), "OUT_OF_PHASE");
     let shown = sandbox.run(&["trace", "show", &run.trace]).expect_code(0).stdout.clone();
     assert!(shown.contains("no longer needed (through bo)"), "{shown}");
+}
+
+/// LED-41 LED-42: under one name, and under two.
+#[test]
+fn program_that_takes_two_roles_is_refused_where_the_policy_says_so() {
+    let sandbox = Sandbox::new();
+    let client = |name: &str| Client::modern(&sandbox, &["--tools", "session"], &forms()).named(name);
+    let (mut ada, mut cy) = (client("ada"), client("cy"));
+    let mut opening = json!({"task": "tests", "objective": "The tests pass", "distinct_clients": true});
+    let refused = ada.call("session_open", &opening);
+    let words = refused["content"][0]["text"].as_str().unwrap();
+    assert!(refused["isError"] == true && words.starts_with("CLIENT_HELD_ROLES"), "{refused}");
+    opening["agents"] = json!({"critic": "cy", "auditor": "cy"});
+    let opened = ada.call("session_open", &opening);
+    let trace = &opened["structuredContent"]["trace"];
+    ada.call("session_propose", &json!({"trace": trace, "objective": "Run them", "tools": ["cargo"]}));
+    // Another name and the same program.
+    let review = json!({"trace": trace, "event": 2, "decision": "approved", "rationale": "fine"});
+    let refused = cy.call("session_review", &review);
+    let words = refused["content"][0]["text"].as_str().unwrap();
+    assert!(refused["isError"] == true && words.starts_with("CLIENT_HELD_ROLES"), "{refused}");
 }

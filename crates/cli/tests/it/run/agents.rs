@@ -293,3 +293,36 @@ fn agents_need_a_key_that_speaks_in_their_role() {
     Draft { task, ..draft }.write(&sandbox);
     assert_eq!(sandbox.json_error(&["run", "--task", "task.toml"], 2)["code"], "SECRET_ELSEWHERE");
 }
+
+/// Runs a task whose executor and critic are one program.
+fn both_roles(sandbox: &Sandbox, demand: &str) -> crate::sandbox::Ran {
+    let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]).demand(demand);
+    let command = ["true".to_owned()];
+    let players = player("executor", "ben", &command) + &player("critic", "cleo", &command);
+    let task = draft.task.replace("[[proposal]]", &(players + "\n[[proposal]]"));
+    Draft { task, ..draft }.write(sandbox);
+    sandbox.run(&["run", "--task", "task.toml"])
+}
+
+/// LED-41 LED-42: two keys, one program.
+#[test]
+fn program_that_plays_two_roles_is_refused_where_the_policy_says_so() {
+    let sandbox = with_agents();
+    let ran = both_roles(&sandbox, "distinct_clients = true");
+    ran.expect_code(3);
+    assert!(ran.stderr.contains("one client held executor and critic"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("with clients of their own"), "{}", ran.stderr);
+}
+
+/// LED-41
+#[test]
+fn program_that_plays_two_roles_is_shown_where_nobody_forbids_it() {
+    let sandbox = with_agents();
+    both_roles(&sandbox, "").expect_code(3);
+    sandbox.run(&["export", "last", "--out", "last.jsonl"]).expect_code(0);
+    let verified = sandbox.run(&["verify", "last.jsonl"]);
+    assert!(verified.stdout.contains("one client held executor and critic"), "{}", verified.stdout);
+    assert!(verified.stdout.contains("planner: demur\n"), "{}", verified.stdout);
+    let shown = sandbox.run(&["trace", "show", "last"]);
+    assert!(shown.stdout.contains("auditor: demur"), "{}", shown.stdout);
+}

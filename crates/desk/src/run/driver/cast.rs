@@ -11,7 +11,7 @@ use demur_core::visible::visible;
 use demur_ledger::{author::Author, facts::Participant, name::PrincipalId, role::Role};
 use demur_run::task::{Player, Task};
 
-use crate::owner::Owner;
+use crate::{client::MadeFor, owner::Owner};
 
 /// The players of a run, in the order of the roles.
 #[derive(Debug)]
@@ -92,9 +92,11 @@ impl Playing {
 /// Returns the author who plays a role that nobody else plays. A client may have taken the name of the role: it keeps no run from
 /// beginning.
 fn own_author(owner: &Owner, role: Role) -> Result<Arc<Author>, Refusal> {
-    match owner.find_or_enrol(role.as_str(), role) {
+    // The server plans, reviews and audits itself; what tools printed is the word of the command line that ran them.
+    let client = if role == Role::Executor { MadeFor::Nobody } else { MadeFor::Desk };
+    match owner.find_or_enrol_for(role.as_str(), role, &client) {
         Err(refusal) if refusal.code == Code::NameTaken => {
-            owner.find_or_enrol(&format!("demur.{role}"), role)
+            owner.find_or_enrol_for(&format!("demur.{role}"), role, &client)
         }
         found => found,
     }
@@ -108,7 +110,10 @@ fn playing(owner: &Owner, role: Role, player: Option<&Player>) -> Result<Playing
     };
     let entry = entries.iter().find(speaks);
     match (entry, player) {
-        (Some(entry), Some(player)) if player.is_separate() => Ok(Playing::Separate(entry.principal)),
+        (Some(entry), Some(player)) if player.is_separate() => {
+            owner.bind(entry.fingerprint, &MadeFor::command(player)?)?;
+            Ok(Playing::Separate(entry.principal))
+        }
         (Some(entry), _) => here(owner, entry, role),
         (None, None) => Ok(Playing::Here(own_author(owner, role)?)),
         (None, Some(_)) => {

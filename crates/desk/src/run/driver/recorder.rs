@@ -249,10 +249,13 @@ mod tests {
     };
 
     use super::*;
-    use crate::run::{
-        RunOpening,
-        driver::claim::tests::{Pair, pair},
-        open, seat_name,
+    use crate::{
+        client::MadeFor,
+        run::{
+            RunOpening,
+            driver::claim::tests::{Pair, pair},
+            open, seat_name,
+        },
     };
 
     fn is_claimed<T>(refused: Result<T, Refusal>) -> bool {
@@ -278,7 +281,8 @@ mod tests {
             task: "a task".try_into().unwrap(),
         };
         let (agents, demands, trace) = (BTreeMap::new(), Demands::default(), Some(*trace));
-        let opening = RunOpening { planner: "anna", agents: &agents, anybody: true, trace, content, demands };
+        let (planner, client) = ("anna", MadeFor::Nobody);
+        let opening = RunOpening { planner, agents: &agents, anybody: true, trace, content, demands, client };
         let trace = open(here, &opening).unwrap().trace;
         claim::take(here, trace, claims[0], false, here.system().now().unwrap()).unwrap();
         here.find_author(&seat_name("anna", Role::Planner), Role::Planner).unwrap().unwrap()

@@ -32,7 +32,7 @@ async fn hook(house: &House, off: bool) -> Vec<QuestionId> {
 /// The agent calls its own question off.
 async fn cancel(house: &House, id: QuestionId) -> Result<Done, Refusal> {
     let name = house.desk.user().clone();
-    let agent = Caller::Local { name, client: Some(AGENT.try_into().unwrap()) };
+    let agent = Caller::Local { name, client: Some(AGENT.try_into().unwrap()), id: None };
     let cancels = request::<op::CancelQuestion>(json!({"question": id}), json!({}), json!({}));
     house.desk.call(&agent, cancels).await.map(|reply| reply.document)
 }

@@ -16,7 +16,7 @@ fn of_desk(house: &House) -> States {
 /// Returns what a program seals with that asks this desk for its secret.
 async fn of_client(house: &House, user: &str, client: Option<&str>) -> States {
     let client = client.map(|name| Text::try_from(name).unwrap());
-    let caller = Caller::Local { name: user.try_into().unwrap(), client };
+    let caller = Caller::Local { name: user.try_into().unwrap(), client, id: None };
     let asked = request::<op::ShowRequestStateKey>(json!({}), json!({}), json!({}));
     let given = house.desk.call(&caller, asked).await.unwrap().document;
     States::with_key(given.key.as_bytes()).unwrap()
