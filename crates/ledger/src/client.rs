@@ -36,7 +36,15 @@ impl fmt::Display for HeldRoles {
 
 /// Returns the clients that do the work of a run and also judge it, as far as the registry tells.
 pub fn held_roles(run: &State, registry: &Registry) -> Vec<HeldRoles> {
-    let mut held = BTreeMap::<ClientId, BTreeSet<Role>>::new();
+    held_with(run, registry, BTreeMap::new())
+}
+
+/// Returns the same, given the roles of some clients that the registry does not tell of.
+fn held_with(
+    run: &State,
+    registry: &Registry,
+    mut held: BTreeMap<ClientId, BTreeSet<Role>>,
+) -> Vec<HeldRoles> {
     for (principal, role) in run.participants() {
         // The desk is no client: what it decides follows from the record and can be computed again.
         for client in registry.clients_of(principal).filter(|client| !registry.is_desk(*client)) {
@@ -64,10 +72,31 @@ pub fn words(clients: &[ClientId], desk: PrincipalId, names: &BTreeMap<ClientId,
     }
 }
 
+/// Checks that a client may speak in a role, where the policy keeps those who judge apart: its key may have been made for
+/// another. Only the door knows that; the file shows whom the key was made for.
+pub fn check_speaker(
+    run: &State,
+    registry: &Registry,
+    client: ClientId,
+    role: Role,
+) -> Result<(), MeaningError> {
+    if !wants_distinct(run) || registry.is_desk(client) {
+        return Ok(());
+    }
+    let held = held_with(run, registry, BTreeMap::from([(client, BTreeSet::from([role]))]));
+    let own = held.into_iter().find(|held| held.client == client);
+    own.map_or(Ok(()), |held| Err(MeaningError::ClientHeldRoles(held)))
+}
+
+/// Returns whether the policy of a run, where it is known, wants its work judged by other clients.
+pub fn wants_distinct(run: &State) -> bool {
+    run.recorded_policy().is_some_and(|policy| policy.distinct_clients == Some(true))
+}
+
 /// Checks that no client does the work of a run and judges it, where its policy says so: all of them when the policy is
 /// recorded, and later whoever speaks.
 pub fn check_distinct(run: &State, registry: &Registry, step: &Step<'_>) -> Result<(), MeaningError> {
-    let is_recorded = run.recorded_policy().is_some_and(|policy| policy.distinct_clients == Some(true));
+    let is_recorded = wants_distinct(run);
     let is_meant = matches!(step.known.meaning, Some(Meaning::Policy(policy)) if policy.distinct_clients);
     let held = match (is_recorded, is_meant) {
         (_, true) => held_roles(run, registry).into_iter().next(),

@@ -33,7 +33,7 @@ pub struct Policy {
     /// A claim that cites fewer artifacts is challenged.
     #[serde(default)]
     pub challenge_below: Option<Whole<1, 64>>,
-    /// Whether no client may both do the work and judge it.
+    /// Whether no client may both do the work (planner, executor) and judge it (critic, auditor).
     #[serde(default)]
     pub distinct_clients: bool,
     /// Whether a failed call may be followed by a fallback proposal.

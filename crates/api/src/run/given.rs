@@ -93,7 +93,9 @@ pub struct AuditRun {
 pub struct Demands {
     /// The lowest risk class that needs the critic's approval before it starts; `low` means every call.
     pub approval_from: Risk,
-    /// Whether no client may both do the work and judge it.
+    /// Whether no client (a token, an MCP connection, an agent's command) may both do the work as planner or executor and judge
+    /// it as critic or auditor: such a run is refused with `CLIENT_HELD_ROLES`, and its file fails verification. Otherwise
+    /// reports warn of it.
     pub distinct_clients: bool,
     /// How many artifacts a claim must cite at least.
     pub evidence_minimum: Whole<1, 64>,

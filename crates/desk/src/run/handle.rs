@@ -9,12 +9,22 @@ use demur_api::{
     refusal::Refusal,
     run::{AuditedRun, GivenArtifact, OpenRun, RunEvent, SayInRun},
 };
-use demur_ledger::{content::SessionContent, name::TraceId, role::Role, state::Phase};
+use demur_engine::refusal::RuleRefusal;
+use demur_ledger::{
+    author::Author,
+    client::check_speaker,
+    content::SessionContent,
+    name::TraceId,
+    role::Role,
+    state::{GuardError, Phase},
+};
+use demur_sequencer::SequencerError;
 use serde_json::value::RawValue;
 
 use super::{Audited, RunOpening, Saying, audit, author, check_run, end::follow_end, open, say, standing};
 use crate::{
     access::{Admitted, Caller, check_trace},
+    client::MadeFor,
     desk::Desk,
     entry::{Handle, Handled},
     owner::Owner,
@@ -57,8 +67,7 @@ impl Handle<op::SayInRun> for Desk {
         let _turn = looks.then(|| self.large_turn(by.caller())).transpose()?;
         seen(owner, caller, trace)?;
         let author = author(owner, &caller.player(owner, agent.as_deref())?, role)?;
-        // Whoever was named before it had spoken is whoever speaks.
-        owner.bind(author.public().fingerprint(), &caller.made_for())?;
+        speaks(owner, caller, trace, &author)?;
         let artifact = artifact.map(bytes).transpose()?;
         let saying = Saying { trace, kind: kind.to_string(), facts, content, artifact };
         let recorded = say(owner, &author, saying, request.key.as_ref().map(IdempotencyKey::as_str))?;
@@ -78,7 +87,7 @@ impl Handle<op::AuditRun> for Desk {
         seen(owner, caller, trace)?;
         let player = caller.player(owner, request.body.agent.as_deref())?;
         let author = author(owner, &player, Role::Auditor)?;
-        owner.bind(author.public().fingerprint(), &caller.made_for())?;
+        speaks(owner, caller, trace, &author)?;
         let Audited { profile, status, events, report } = audit(owner, &author, trace, request.body.profile)?;
         let report = report.map(raw).transpose()?;
         let run = standing(owner, trace)?;
@@ -87,6 +96,22 @@ impl Handle<op::AuditRun> for Desk {
         }
         Ok(ApiReply::new(AuditedRun { status, profile, events, report, run }))
     }
+}
+
+/// Binds the key of a role to the client that first speaks with it: whoever was named before it had spoken is whoever speaks.
+/// Where the key was made for another client, checks that the policy lets this one speak.
+fn speaks(owner: &Owner, caller: &Caller, trace: TraceId, author: &Author) -> Result<(), Refusal> {
+    let (made_for, key) = (caller.made_for(), author.public().fingerprint());
+    owner.bind(key, &made_for)?;
+    let (MadeFor::Client(client), registry) = (made_for, owner.sequencer().registry()) else { return Ok(()) };
+    if registry.key(&key).is_some_and(|record| record.client == Some(client.id)) {
+        return Ok(());
+    }
+    let state = owner.sequencer().look(trace)?;
+    let checked = state.run().map_or(Ok(()), |run| {
+        check_speaker(run, &registry, client.id, author.role()).map_err(GuardError::Meaning)
+    });
+    checked.map_err(|error| SequencerError::from(RuleRefusal::from(error)).into())
 }
 
 /// Checks that a run is there and this caller may see it.

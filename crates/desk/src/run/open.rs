@@ -111,11 +111,15 @@ impl RunOpening<'_> {
     }
 
     /// Returns whoever plays a role. A key that is made for it is its player's client's, as far as that is known: somebody else
-    /// who has not spoken yet may be any client.
+    /// who has not spoken yet may be any client. Whoever speaks now is known best: its name may have been another's before.
     fn seat(&self, owner: &Owner, role: Role) -> Result<Arc<Author>, Refusal> {
         let player = self.player(role);
-        let client = if player == self.planner { self.client.clone() } else { MadeFor::Nobody };
-        let client = client.or_of_name(owner, player)?;
+        let client = match &self.client {
+            MadeFor::Client(client) if player == self.planner => MadeFor::Client(client.clone()),
+            MadeFor::Client(_) | MadeFor::Desk | MadeFor::Nobody => {
+                MadeFor::Nobody.or_of_name(owner, player)?
+            }
+        };
         owner.find_or_enrol_for(&seat_name(player, role), role, &client)
     }
 

@@ -32,7 +32,7 @@ pub struct PolicyContent {
 pub struct PolicyDocument {
     /// As in the opening of the run.
     pub approval_from: Risk,
-    /// Whether no client may both do the work and judge it.
+    /// Whether no client may both do the work (planner, executor) and judge it (critic, auditor).
     pub distinct_clients: bool,
     /// As in the opening of the run.
     pub evidence_minimum: Whole<1, 64>,

@@ -23,7 +23,7 @@ use super::{
     trail::{Trail, check_desk},
 };
 use crate::{
-    client::held_roles,
+    client::{held_roles, wants_distinct},
     event_type::{Facts, TypeName},
     export::{Disclosure, Header},
     meaning::{ArtifactDigests, Known, MeaningError},
@@ -486,11 +486,6 @@ fn meant(error: &MeaningError) -> Found {
         MeaningError::ClientHeldRoles(_) => Code::ClientHeldRoles,
     };
     Found::new(code, error.to_string())
-}
-
-/// Returns whether the policy of a run, where it is disclosed, wants its work judged by other clients.
-fn wants_distinct(run: &State) -> bool {
-    run.recorded_policy().is_some_and(|policy| policy.distinct_clients == Some(true))
 }
 
 /// Returns the clients that do the work of a run and judge it although its policy forbids that, by everything that the

@@ -25,7 +25,7 @@ pub(crate) struct OpenRun {
     /// Those that may run, with their least risk; else any.
     #[serde(default)]
     pub(crate) tools: Option<BTreeMap<Text<1, 256>, Risk>>,
-    // Its name says enough: whatever a model reads has to be short.
+    // Its name says enough to a model, which pays for every word here.
     #[serde(default)]
     pub(crate) distinct_clients: bool,
 }
@@ -197,7 +197,7 @@ pub(crate) enum Dispute {
 pub(crate) struct Conclude {
     #[schemars(with = "String")]
     pub(crate) trace: TraceId,
-    /// What all of it amounts to.
+    // What all of it amounts to.
     pub(crate) verdict: String,
 }
 

@@ -3,7 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{run::opening, server::Server};
+use crate::{
+    run::{intent, opening, proposal, review},
+    server::Server,
+};
 
 /// Opens a run with a policy; returns status, code and document.
 fn open(server: &Server, token: &str, agents: &Value, distinct: bool) -> (u16, Value) {
@@ -121,4 +124,33 @@ fn key_of_an_agents_own_answers_is_its_clients() {
     assert_eq!(bound.len(), 2, "{events:?}");
     let clients = clients(&events);
     assert!(clients.iter().all(|client| *client == clients[0]), "{clients:?}");
+}
+
+/// LED-41 LED-42: a program that speaks with a key made for another one is still one program.
+#[test]
+fn program_that_speaks_under_the_name_of_another_is_refused_its_second_role() {
+    let server = Server::start();
+    // Names of processes, as `demur mcp` sends them.
+    let (first, second) = ("01M7F6YMM0QC0000000000000A", "01M7F6YMM0QC0000000000000B");
+    let post = |name: &str, process: &str, path: &str, document: &Value| {
+        let call = server.local("POST", path).header("demur-relay", name).header("demur-client", process);
+        call.json(document).send()
+    };
+    let mut document = opening();
+    document["agents"] = json!({"executor": "ada", "critic": "cy", "auditor": "cy"});
+    document["policy"] = json!({"distinct_clients": true});
+    // The keys of ada are made for the first process.
+    let opened = post("ada", first, "/v1/runs", &document);
+    assert_eq!(opened.status, 201, "{opened:?}");
+    let path = format!("/v1/runs/{}/events", opened.json()["trace"].as_str().unwrap());
+    // A second process goes on as ada, and then judges as cy.
+    let proposed = post("ada", second, &path, &proposal());
+    assert_eq!(proposed.status, 201, "{}", proposed.text());
+    let reviewed = post("cy", second, &path, &review(proposed.json()["sequence"].as_u64().unwrap()));
+    assert_eq!(reviewed.status, 201, "{}", reviewed.text());
+    let refused = post("ada", second, &path, &proposal());
+    assert_eq!((refused.status, refused.code().as_str()), (409, "CLIENT_HELD_ROLES"), "{}", refused.text());
+    // The program that the keys were made for goes on.
+    let intended = post("ada", first, &path, &intent(2));
+    assert_eq!(intended.status, 201, "{}", intended.text());
 }
