@@ -20,6 +20,10 @@ fn golden_file_reads_as_a_timeline() {
         goal       “count the words”
         task       “count”
         people     somebody (auditor), somebody (planner), somebody (executor), somebody (critic)
+        client     auditor: client not recorded
+        client     planner: client not recorded
+        client     executor: client not recorded
+        client     critic: client not recorded
         policy     approval from high risk, 1 artifact per claim at least, 1 retry per call, fallback
                    allowed
         state      initialized -> planning

@@ -36,6 +36,12 @@ fn golden_file_passes() {
       that the trace ends at sequence 17: later events may exist
       that what was claimed is true: only who said it, and what it was said to rest on
 
+    Roles
+      planner: client not recorded
+      executor: client not recorded
+      critic: client not recorded
+      auditor: client not recorded
+
     Proven by a key
       [KEY] operator, 1 statements, active, first key of its principal; the desk calls it somebody
       [KEY] planner, 2 statements, active, first key of its principal; the desk calls it somebody
@@ -114,6 +120,12 @@ fn damaged_file_fails_with_cause_and_cure() {
       that the trace ends at sequence 17: later events may exist
       that what was claimed is true: only who said it, and what it was said to rest on
       anything after the first event that does not hold
+
+    Roles
+      planner: client not recorded
+      executor: client not recorded
+      critic: client not recorded
+      auditor: client not recorded
 
     Proven by a key
       [KEY] operator, 1 statements, active, first key of its principal; the desk calls it somebody
