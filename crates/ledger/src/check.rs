@@ -3,7 +3,11 @@
 
 use std::{borrow::Cow, cell::OnceCell, fmt};
 
-use demur_core::{canonical, hash::sha256, limit::Limits};
+use demur_core::{
+    canonical,
+    hash::sha256,
+    limit::{Limits, Text},
+};
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor},
@@ -27,6 +31,27 @@ pub(crate) fn status(report: &[u8]) -> Option<VerificationStatus> {
 /// Returns whether a check is true of these bytes.
 pub fn holds(check: &CheckContent, bytes: &[u8]) -> bool {
     Subject::new(bytes).holds(check)
+}
+
+/// Returns the value that stands at a place in these bytes: the one that a check with `eq` finds there. None where nothing
+/// does, where an array or an object does, or where it is too long for a check.
+pub fn value_at(place: &CheckPlace, bytes: &[u8]) -> Option<CheckValue> {
+    let subject = Subject::new(bytes);
+    let value = match subject.find(place, false)? {
+        Found::Nothing => CheckValue::Nothing,
+        Found::Flag(flag) => CheckValue::Flag(flag),
+        Found::Number(number) => CheckValue::Number(plain(number)?),
+        Found::Text(text) => CheckValue::Text(Text::try_from(&*text).ok()?),
+        Found::Several => return None,
+    };
+    let check = CheckContent { at: place.clone(), is: Comparison::Eq, value };
+    subject.holds(&check).then_some(check.value)
+}
+
+/// Returns a number as a check writes it: whole ones without a fraction.
+fn plain(number: f64) -> Option<serde_json::Number> {
+    let whole = format!("{number}").parse::<i64>().ok().map(serde_json::Number::from);
+    whole.or_else(|| serde_json::Number::from_f64(number))
 }
 
 /// The bytes of an artifact that checks look into.
@@ -319,6 +344,34 @@ mod tests {
         for text in ["-0", "-5", "5.25", "5e3", "5E+3", "5e-3"] {
             is(true, format!("x={text};").as_bytes(), (cut("x=", ";"), "ne", json!(9)));
         }
+    }
+
+    #[test]
+    fn value_at_a_place_is_the_one_that_a_check_finds_there() {
+        for (bytes, place, found) in [
+            (&b"6\n"[..], pointer(""), Some(json!(6))),
+            (b"[1.50, -0.0, 1e2]", pointer("/0"), Some(json!(1.5))),
+            (b"[1.50, -0.0, 1e2]", pointer("/2"), Some(json!(100))),
+            (b"{\"a\":[null, true, \"x\"]}", pointer("/a/0"), Some(json!(null))),
+            (b"{\"a\":[null, true, \"x\"]}", pointer("/a/1"), Some(json!(true))),
+            (b"{\"a\":[null, true, \"x\"]}", pointer("/a/2"), Some(json!("x"))),
+            (b"{\"a\":[null, true, \"x\"]}", pointer("/a"), None),
+            (b"6 lines\n", pointer(""), None),
+            (b"lines: 6\n", cut("lines:", "\n"), Some(json!("6"))),
+            (b"lines: 6, lines: 7\n", cut("lines:", "\n"), None),
+            (b"12345", json!("size"), Some(json!(5))),
+            (b"x", json!("sha256"), Some(json!(sha256(b"x").to_string()))),
+        ] {
+            let at: CheckPlace = serde_json::from_value(place).unwrap();
+            let value = value_at(&at, bytes);
+            assert_eq!(value.clone().map(|value| serde_json::to_value(value).unwrap()), found, "{at}");
+            if let Some(value) = value {
+                assert!(holds(&CheckContent { at, is: Comparison::Eq, value }, bytes));
+            }
+        }
+        let long = format!("x={};", "y".repeat(4097));
+        let at: CheckPlace = serde_json::from_value(cut("x=", ";")).unwrap();
+        assert_eq!(value_at(&at, long.as_bytes()), None);
     }
 
     #[test]

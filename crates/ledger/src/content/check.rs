@@ -86,20 +86,30 @@ pub enum CheckValue {
 
 impl fmt::Display for CheckContent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.at {
-            CheckPlace::Size => formatter.write_str("size")?,
-            CheckPlace::Sha256 => formatter.write_str("SHA-256")?,
-            CheckPlace::Pointer(pointer) => write!(formatter, "the value at {:?}", pointer.as_str())?,
-            CheckPlace::Between { after, before } => {
-                write!(formatter, "the text between {:?} and {:?}", after.as_str(), before.as_str())?;
+        write!(formatter, "{} {} {}", self.at, self.is.as_str(), self.value)
+    }
+}
+
+impl fmt::Display for CheckPlace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Size => formatter.write_str("size"),
+            Self::Sha256 => formatter.write_str("SHA-256"),
+            Self::Pointer(pointer) => write!(formatter, "the value at {:?}", pointer.as_str()),
+            Self::Between { after, before } => {
+                write!(formatter, "the text between {:?} and {:?}", after.as_str(), before.as_str())
             }
         }
-        write!(formatter, " {} ", self.is.as_str())?;
-        match &self.value {
-            CheckValue::Nothing => formatter.write_str("null"),
-            CheckValue::Flag(flag) => write!(formatter, "{flag}"),
-            CheckValue::Number(number) => write!(formatter, "{number}"),
-            CheckValue::Text(text) => write!(formatter, "{:?}", text.as_str()),
+    }
+}
+
+impl fmt::Display for CheckValue {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => formatter.write_str("null"),
+            Self::Flag(flag) => write!(formatter, "{flag}"),
+            Self::Number(number) => write!(formatter, "{number}"),
+            Self::Text(text) => write!(formatter, "{:?}", text.as_str()),
         }
     }
 }
