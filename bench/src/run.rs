@@ -102,16 +102,16 @@ fn per_call(time: Duration) -> f64 {
 fn write_task(folder: &Path) -> Result<()> {
     let mut task =
         "name = \"many calls\"\nobjective = \"call a tool a thousand times\"\npolicy = \"policy.toml\"\n\n\
-                    [[proposal]]\nobjective = \"call it\"\n"
+                    [[goal]]\nobjective = \"call it\"\n"
             .to_owned();
     for number in 0..CALLS {
         write!(
             task,
-            "\n[[proposal.call]]\nname = \"call-{number}\"\ntool = \"echo\"\ncommand = [\"echo\", \"{number}\"]\n\
-             risk = \"medium\"\njustification = \"it is one of them\"\n"
+            "\n[[goal.call]]\nname = \"call-{number}\"\ntool = \"echo\"\ncommand = [\"echo\", \"{number}\"]\n\
+             risk = \"medium\"\n"
         )?;
     }
-    task += "\n[[claim]]\ntext = \"The first of them ran.\"\nconfidence = 90\ncalls = [\"call-0\"]\n";
+    task += "\n[[goal.claim]]\ntext = \"The first of them ran.\"\nconfidence = 90\ncalls = [\"call-0\"]\n";
     fs::write(folder.join("task.toml"), task)?;
     fs::write(folder.join("policy.toml"), "[tools.echo]\n")?;
     Ok(())

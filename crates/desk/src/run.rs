@@ -17,7 +17,7 @@ mod standing;
 pub use audit::{Audited, Found, audit, verdict};
 pub use check::{check_record, unfounded};
 pub use open::{Opened, RunOpening, open};
-pub use read::{check_run, is_over, read_on};
+pub use read::{bytes_in, check_run, is_over, read_on};
 pub use say::{Recorded, Saying, say};
 pub use seat::{author, seat_name, seats};
 pub use standing::standing;

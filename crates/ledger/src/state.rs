@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use demur_core::{hash::Digest, time::Timestamp};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use conditions::MOST_CHECKS;
+pub use conditions::MOST_CHECKS;
 pub use error::{Blame, GuardError};
 pub use phase::Phase;
 pub use policy::{RecordedPolicy, ToolRules};

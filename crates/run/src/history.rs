@@ -5,14 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use demur_core::{hash::Digest, limit::Whole};
 use demur_ledger::{
+    check,
+    content::CheckContent,
     envelope::Event,
     event_type::{Content, Facts},
     facts::{
         FailureKind, IntentDecision, Participant, ProposalDecision, Risk, VerificationProfile,
         VerificationStatus,
     },
-    meaning::{ArtifactDigests, Known},
+    meaning::{ArtifactDigests, Known, Meaning},
     name::{Position, Sequence},
+    role::Role,
     state::{GuardError, State},
 };
 
@@ -34,8 +37,12 @@ pub struct History {
     pub claims: BTreeMap<Sequence, Claimed>,
     /// Open challenges by their event, and the claim each is about now.
     pub challenges: BTreeMap<Sequence, Sequence>,
-    /// Every claim that was ever made, in its words.
-    pub said: BTreeSet<String>,
+    /// Every claim that was ever made: its words, and the executions it is about.
+    pub said: BTreeSet<(String, Vec<Sequence>)>,
+    /// Checks by what they are about: a claim, or an intent with its condition.
+    pub checks: BTreeMap<Sequence, Vec<Stated>>,
+    /// Conditions of intents that the critic judged, and whether they hold.
+    pub judged: BTreeMap<(Sequence, u64), bool>,
     /// The verification that has begun.
     pub verification: Option<Position>,
     /// How strictly it judges.
@@ -93,6 +100,21 @@ pub struct Ended {
     pub outputs: Vec<Sequence>,
 }
 
+/// A check that was stated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stated {
+    /// The event.
+    pub at: Sequence,
+    /// Who stated it.
+    pub role: Role,
+    /// The artifact it looks into.
+    pub artifact: Sequence,
+    /// The check; none if its content is not at hand.
+    pub check: Option<CheckContent>,
+    /// Whether it is true of the bytes; none where nobody here has them.
+    pub holds: Option<bool>,
+}
+
 /// A claim in play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claimed {
@@ -121,10 +143,40 @@ impl History {
 
     /// Takes the next event in, with its content if that is at hand. On an error nothing has changed.
     pub fn take(&mut self, event: &Event, content: Option<&[u8]>) -> Result<(), GuardError> {
-        self.state.follow(event, Known::NOTHING)?;
+        self.take_with(event, content, &mut |_| None)
+    }
+
+    /// Takes the next event in like [`Self::take`], where bytes can be looked up by their digest: a check that is stated is
+    /// evaluated on them, so that a condition does not pass for shown by one that is false.
+    pub fn take_with(
+        &mut self,
+        event: &Event,
+        content: Option<&[u8]>,
+        bytes: &mut dyn FnMut(&Digest) -> Option<Vec<u8>>,
+    ) -> Result<(), GuardError> {
         let said = event.said().map_err(GuardError::Shape)?;
         let content =
             said.facts.event_type().zip(content).and_then(|(kind, bytes)| Content::parse(kind, bytes).ok());
+        let (mut meaning, mut stated) = (None, None);
+        if let Facts::CheckStated(facts) = said.facts {
+            let check = match &content {
+                Some(Content::CheckStated(check)) => Some(check.clone()),
+                _ => None,
+            };
+            let found = self.digests.find(facts.artifact).and_then(bytes);
+            let holds = check.as_ref().zip(found).map(|(check, found)| check::holds(check, &found));
+            // The order of events is followed here; only what shows a condition depends on what is true.
+            if facts.condition.is_some() {
+                meaning = content.as_ref().and_then(Meaning::of);
+                meaning.as_mut().into_iter().for_each(|meaning| meaning.settle_check(holds));
+            }
+            let (at, role, artifact) = (event.position().sequence, said.role, facts.artifact);
+            stated = Some((facts.about, Stated { at, role, artifact, check, holds }));
+        }
+        self.state.follow(event, Known { meaning: meaning.as_ref(), ..Known::NOTHING })?;
+        if let Some((about, stated)) = stated {
+            self.checks.entry(about).or_default().push(stated);
+        }
         self.fold(event.position(), said.facts, content.as_ref());
         Ok(())
     }
@@ -132,6 +184,16 @@ impl History {
     /// Takes note of what the bytes of the newest artifact are.
     pub fn learn(&mut self, artifact: Sequence, digest: Digest) {
         self.digests.push(artifact, digest);
+    }
+
+    /// Returns the digest of an artifact's bytes, where that was told.
+    pub fn digest(&self, artifact: Sequence) -> Option<&Digest> {
+        self.digests.find(artifact)
+    }
+
+    /// Returns the checks about a claim or an intent.
+    pub fn checks_about(&self, about: Sequence) -> &[Stated] {
+        self.checks.get(&about).map_or(&[], |checks| checks)
     }
 
     /// Returns how many of these artifacts have different bytes. Of bytes that nobody told it is taken for granted.
@@ -210,6 +272,9 @@ impl History {
                     intent.review = Some(facts.decision);
                 }
             }
+            Facts::ConditionJudged(facts) => {
+                self.judged.insert((facts.intent, facts.condition.as_u64()), facts.holds);
+            }
             Facts::ToolExecutionStarted(facts) => {
                 self.executions.insert(at, facts.intent);
                 if let Some(intent) = self.intents.get_mut(&facts.intent) {
@@ -282,8 +347,8 @@ impl History {
             }
             _ => (String::new(), Whole::of::<0>()),
         };
-        self.said.insert(text.clone());
         let (evidence, executions) = (evidence.to_vec(), executions.to_vec());
+        self.said.insert((text.clone(), executions.clone()));
         self.claims.insert(at, Claimed { text, confidence, about_failure, evidence, executions });
     }
 }

@@ -12,7 +12,9 @@ pub mod policy;
 pub mod quantity;
 pub mod role;
 pub mod task;
+mod template;
 
 pub use file::FileError;
-pub use orders::{Orders, OrdersError};
+pub use orders::{ConditionError, Orders, OrdersError};
 pub use plan::TaskPlan;
+pub use template::Template;

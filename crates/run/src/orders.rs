@@ -44,9 +44,26 @@ pub enum OrdersError {
     /// A policy that the record cannot carry.
     #[error("the policy file: the record cannot carry it: {0}")]
     PolicyLimit(LimitError),
+    /// A condition that demur's own critic could never show to hold.
+    #[error("the policy file: {0}")]
+    Condition(ConditionError),
     /// A call whose input cannot be written.
     #[error("a call cannot be written as canonical JSON")]
     Write(#[from] WriteError),
+}
+
+/// A condition that demur's own critic could never show to hold.
+#[derive(Debug, thiserror::Error)]
+pub enum ConditionError {
+    /// The writer's: nobody in the run can judge it.
+    #[error(
+        "conditions: expected a check (at, is, value) of \u{201c}{0}\u{201d}, found words alone: no program can tell whether they \
+         hold. Give it a check, or name a critic that can read in the task file: [agents.critic]"
+    )]
+    InWords(String),
+    /// The writer's: it is on the output of a call that is not there.
+    #[error("conditions: expected the name of a call of the task in of, found {0:?}")]
+    OfNothing(String),
 }
 
 impl Orders {
@@ -62,6 +79,7 @@ impl Orders {
         let plan = TaskPlan::new(Task::parse(task).map_err(OrdersError::Task)?)?;
         let hash = Some(sha256(policy.as_bytes()));
         let policy = Policy::parse(policy).map_err(OrdersError::Policy)?;
+        check_conditions(&policy, &plan).map_err(OrdersError::Condition)?;
         let document = policy.document(plan.task()).map_err(OrdersError::PolicyLimit)?;
         Ok(Self { plan, policy, bound, recorded_policy: PolicyContent { document, hash } })
     }
@@ -97,4 +115,17 @@ impl Orders {
             trace,
         }))
     }
+}
+
+/// Refuses conditions that demur's own critic could never show to hold, where it is the critic.
+fn check_conditions(policy: &Policy, plan: &TaskPlan) -> Result<(), ConditionError> {
+    let task = plan.task();
+    for condition in policy.conditions.iter().filter(|_| !task.is_separate(Role::Critic)) {
+        let check = condition.check.as_ref();
+        let check = check.ok_or_else(|| ConditionError::InWords(condition.text.to_string()))?;
+        if let Some(call) = check.of.as_ref().filter(|call| task.call(call).is_none()) {
+            return Err(ConditionError::OfNothing(call.to_string()));
+        }
+    }
+    Ok(())
 }

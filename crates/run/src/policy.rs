@@ -1,6 +1,8 @@
 //! The policy file: what a run demands, and what the built-in critic goes by (`docs/run.md`). Closed by default: a tool
 //! that the file does not name is blocked.
 
+mod condition;
+
 use std::collections::BTreeMap;
 
 use demur_core::limit::{LimitError, List, Text, Whole};
@@ -10,6 +12,8 @@ use demur_ledger::{
     role::Role,
 };
 use serde::Deserialize;
+
+pub use condition::{Condition, ConditionCheck};
 
 use crate::{
     file::{self, FileError},
@@ -30,9 +34,12 @@ pub struct Policy {
     /// How many artifacts a claim must cite at least; the desk refuses others.
     #[serde(default = "one")]
     pub evidence_minimum: Whole<1, 64>,
-    /// A claim that cites fewer artifacts is challenged.
+    /// A claim that cites fewer artifacts with different bytes is challenged.
     #[serde(default)]
     pub challenge_below: Option<Whole<1, 64>>,
+    /// Whether a claim without a check is challenged.
+    #[serde(default)]
+    pub challenge_unchecked: bool,
     /// Whether no client may both do the work (planner, executor) and judge it (critic, auditor).
     #[serde(default)]
     pub distinct_clients: bool,
@@ -42,9 +49,9 @@ pub struct Policy {
     /// How often one call may be tried again.
     #[serde(default = "zero")]
     pub retry_limit: Whole<0, 16>,
-    /// What every approval demands.
+    /// What approvals demand.
     #[serde(default)]
-    pub conditions: List<Text<1, 4096>, 0, 64>,
+    pub conditions: List<Condition, 0, 64>,
     /// What a tool may use.
     #[serde(default)]
     pub limits: ToolLimits,
@@ -121,6 +128,11 @@ impl Policy {
         let numbers = PolicyDocument::of_numbers(self.demands(task));
         let (distinct_clients, tools) = (self.distinct_clients, Some(PolicyTools::try_from(tools)?));
         Ok(PolicyDocument { distinct_clients, tools, ..numbers })
+    }
+
+    /// Returns the conditions of an approval of these tools, in order: the critic names them by their numbers.
+    pub fn conditions_of<'a>(&'a self, tools: &'a [String]) -> impl Iterator<Item = &'a Condition> {
+        self.conditions.iter().filter(|condition| condition.concerns(tools))
     }
 
     /// Returns the least risk that an intent for a tool may name.

@@ -16,11 +16,16 @@ use demur_ledger::{
     state::Phase,
 };
 
-pub use critic::Look;
 pub use executor::Hands;
 pub use input::Input;
 
 use crate::{history::History, plan::TaskPlan, policy::Policy};
+
+/// Lets a role look at recorded bytes.
+pub trait Look {
+    /// Returns the bytes of a recorded artifact, if they are there; or why nobody can tell.
+    fn artifact(&mut self, at: Sequence) -> Result<Option<Vec<u8>>, String>;
+}
 
 /// What a role does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,8 +158,8 @@ impl Brief<'_> {
     }
 
     /// Returns what the executor does next, if anything.
-    pub fn executor(&self, hands: &Hands<'_>) -> Result<Option<Move>, RoleError> {
-        executor::next(self, hands)
+    pub fn executor(&self, hands: &Hands<'_>, look: &mut dyn Look) -> Result<Option<Move>, RoleError> {
+        executor::next(self, hands, look)
     }
 
     /// Returns what the auditor does next, if anything.
@@ -163,7 +168,7 @@ impl Brief<'_> {
     }
 
     /// Returns why nobody can go on, in words.
-    pub fn obstacle(&self) -> String {
+    pub fn obstacle(&self, look: &mut dyn Look) -> String {
         let blocked = self.history.intents.iter().filter(|(_, intent)| intent.is_blocked());
         let blocked: Vec<String> = blocked.map(|(at, intent)| format!("#{at} ({})", intent.tool)).collect();
         let refused = self.history.proposals.iter().filter(|(_, proposed)| proposed.is_refused());
@@ -176,7 +181,10 @@ impl Brief<'_> {
         if !blocked.is_empty() {
             causes.push(format!("the critic blocked intent {}", blocked.join(", ")));
         }
-        if executor::lacks_evidence(self) {
+        for (at, condition) in self.history.unshown() {
+            causes.push(format!("nobody has shown that condition {condition} holds for intent #{at}"));
+        }
+        if executor::lacks_evidence(self, look) {
             let least = self.policy.evidence_minimum.as_u64();
             causes.push(format!(
                 "a claim must cite artifacts with different bytes, at least {least} (evidence_minimum), and its calls left fewer"

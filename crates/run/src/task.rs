@@ -1,17 +1,22 @@
-//! The task file: what is to be done, by which commands, and what may be claimed afterwards (`docs/run.md`).
+//! The task file: what is to be found out or made, by which commands, and what may be claimed of their outputs
+//! (`docs/run.md`). What follows from it, such as proposals and the words of claims, stands in no file.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod sense;
+
+use std::collections::BTreeMap;
 
 use demur_core::limit::{List, Text, Whole};
 use demur_ledger::{
+    content::{CheckPlace, CheckValue, Comparison},
     facts::{Risk, VerificationProfile},
     role::Role,
 };
 use serde::Deserialize;
 
 use crate::{
-    file::{self, FileError, line_of, line_with},
+    file::{self, FileError},
     quantity::Duration,
+    template::Template,
 };
 
 /// A task.
@@ -37,12 +42,9 @@ pub struct Task {
     /// Who plays which role; demur itself where nobody is named.
     #[serde(default)]
     pub agents: BTreeMap<Role, Player>,
-    /// What the planner proposes, in order.
-    #[serde(default, rename = "proposal")]
-    pub proposals: Vec<Unit>,
-    /// What the executor claims, in order.
-    #[serde(default, rename = "claim")]
-    pub claims: Vec<Claim>,
+    /// What is to be found out or made, in order.
+    #[serde(default, rename = "goal")]
+    pub goals: Vec<Goal>,
 }
 
 /// Who plays a role.
@@ -59,30 +61,24 @@ pub struct Player {
     pub timeout: Option<Duration>,
 }
 
-/// One unit of work (LED-35).
+/// Something that is to be found out or made. The planner makes proposals of it (LED-35).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Unit {
-    /// What it is to reach. No two units have the same.
+pub struct Goal {
+    /// What is to be found out or made. No two goals have the same.
     pub objective: Text<1, 16384>,
     /// What is taken for granted.
     #[serde(default)]
-    pub assumptions: List<Text<1, 4096>, 0, 64>,
-    /// What will show that it worked.
-    #[serde(default)]
-    pub expected_evidence: List<Text<1, 4096>, 0, 64>,
-    /// Tools that it needs besides those of its calls: what an executor in a process of its own may run.
+    pub assumptions: List<Text<1, 4096>, 0, 32>,
+    /// Tools besides those of its calls: what an executor in a process of its own may run.
     #[serde(default)]
     pub tools: List<Text<1, 256>, 0, 64>,
-    /// Proposed only if this call failed for good.
-    #[serde(default)]
-    pub fallback_for: Option<String>,
-    /// Proposed only if the unit with this objective was refused.
-    #[serde(default)]
-    pub replaces: Option<String>,
     /// What is run, in order.
     #[serde(default, rename = "call")]
     pub calls: Vec<Call>,
+    /// What is claimed of it.
+    #[serde(default, rename = "claim")]
+    pub claims: Vec<Claim>,
 }
 
 /// One tool call.
@@ -98,165 +94,91 @@ pub struct Call {
     /// What it reads from standard input.
     #[serde(default)]
     pub stdin: String,
-    /// How risky it is.
+    /// How risky it is, where the policy does not say more.
+    #[serde(default = "low")]
     pub risk: Risk,
-    /// Why it is needed.
-    pub justification: Text<1, 16384>,
-    /// Run only when a challenged claim needs it.
+    /// Run only when a claim is challenged that it can support.
     #[serde(default)]
     pub reserve: bool,
+    /// The call that it takes the place of, where that one failed for good or its proposal was refused.
+    #[serde(default)]
+    pub fallback_for: Option<String>,
+    /// The values that its standard output shows, each by its place.
+    #[serde(default)]
+    pub shows: BTreeMap<String, CheckPlace>,
 }
 
-/// Something the executor claims once its calls have completed.
+/// What the executor claims of a goal.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// The claim.
-    pub text: Text<1, 16384>,
+    /// The claim, with places for the values that the calls show.
+    pub text: Template,
     /// How sure, in percent.
+    #[serde(default = "ninety")]
     pub confidence: Whole<0, 100>,
-    /// The calls it rests on.
-    pub calls: Vec<String>,
-    /// What takes its place when it is challenged.
+    /// The calls it rests on; where none are named, those that show its values, or all of the goal's if it has no values.
     #[serde(default)]
-    pub if_challenged: Option<ReplacementClaim>,
+    pub calls: Vec<String>,
+    /// What the values should be. A claim whose values are not says so.
+    #[serde(default)]
+    pub expect: BTreeMap<String, Expectation>,
 }
 
-/// A claim in place of a challenged one.
+/// What a value should be.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ReplacementClaim {
-    /// The claim.
-    pub text: Text<1, 16384>,
-    /// How sure, in percent.
-    pub confidence: Whole<0, 100>,
-    /// The calls it rests on, those in reserve among them.
-    pub calls: Vec<String>,
+pub struct Expectation {
+    /// How it compares.
+    pub is: Comparison,
+    /// With what.
+    pub value: CheckValue,
 }
 
 impl Task {
     /// Returns the task in this text.
     pub fn parse(text: &str) -> Result<Self, FileError> {
         let task: Self = file::read(text)?;
-        task.check(text)?;
+        sense::check(&task, text)?;
         Ok(task)
     }
 
-    /// Returns every call with the unit it belongs to.
-    pub fn calls(&self) -> impl Iterator<Item = (&Unit, &Call)> {
-        self.proposals.iter().flat_map(|unit| unit.calls.iter().map(move |call| (unit, call)))
+    /// Returns every call with the goal it serves.
+    pub fn calls(&self) -> impl Iterator<Item = (&Goal, &Call)> {
+        self.goals.iter().flat_map(|goal| goal.calls.iter().map(move |call| (goal, call)))
+    }
+
+    /// Returns every claim with its goal.
+    pub fn claims(&self) -> impl Iterator<Item = (&Goal, &Claim)> {
+        self.goals.iter().flat_map(|goal| goal.claims.iter().map(move |claim| (goal, claim)))
     }
 
     /// Returns the call of this name.
-    pub fn call(&self, name: &str) -> Option<(&Unit, &Call)> {
+    pub fn call(&self, name: &str) -> Option<(&Goal, &Call)> {
         self.calls().find(|(_, call)| call.name.as_str() == name)
     }
 
-    /// What the types cannot say: names are unique, and what is named is there.
-    fn check(&self, text: &str) -> Result<(), FileError> {
-        if let Some(role) = self.agents.keys().find(|role| !Role::OF_A_RUN.contains(role)) {
-            let message = format!("agents: expected planner, executor, critic or auditor, found {role}");
-            return Err(wrong(line_with(text, &format!("[agents.{role}")), message));
-        }
-        let mut calls = BTreeSet::new();
-        for (number, (_, call)) in self.calls().enumerate() {
-            let at = || line_of(text, "proposal.call", number);
-            let name = call.name.as_str();
-            if !calls.insert(name) {
-                return Err(wrong(at(), format!("expected a name of its own, found {name:?} a second time")));
-            }
-            if !is_plain(name) {
-                let message = format!("expected a name of letters, digits, - and _, found {name:?}");
-                return Err(wrong(at(), message));
-            }
-            if call.command.iter().any(|word| word.contains('\0')) {
-                return Err(wrong(at(), "command: expected words without the zero character".to_owned()));
-            }
-            if call.command.is_empty() {
-                return Err(wrong(at(), "expected a program in command, found an empty list".to_owned()));
-            }
-        }
-        self.check_units(text, &calls)?;
-        self.check_claims(text, &calls)
+    /// Returns whether a process of its own plays a role.
+    pub fn is_separate(&self, role: Role) -> bool {
+        self.agents.get(&role).is_some_and(Player::is_separate)
+    }
+}
+
+impl Goal {
+    /// Returns what is run in place of a call.
+    pub fn fallback(&self, call: &str) -> Option<&Call> {
+        self.calls.iter().find(|other| other.fallback_for.as_deref() == Some(call))
     }
 
-    fn check_units(&self, text: &str, calls: &BTreeSet<&str>) -> Result<(), FileError> {
-        let (mut objectives, mut fallbacks) = (BTreeSet::new(), BTreeSet::new());
-        for (number, unit) in self.proposals.iter().enumerate() {
-            let at = || line_of(text, "proposal", number);
-            if let Some(call) = unit.fallback_for.as_ref().filter(|call| !calls.contains(call.as_str())) {
-                return Err(wrong(
-                    at(),
-                    format!("fallback_for: expected the name of a call, found {call:?}"),
-                ));
-            }
-            if unit.fallback_for.is_some() && unit.replaces.is_some() {
-                let message = "expected fallback_for or replaces, found both".to_owned();
-                return Err(wrong(at(), message));
-            }
-            let tools: BTreeSet<&str> = unit.calls.iter().map(|call| call.tool.as_str()).collect();
-            if tools.len() > MOST_TOOLS {
-                let message =
-                    format!("expected at most {MOST_TOOLS} tools in one proposal, found {}", tools.len());
-                return Err(wrong(at(), message));
-            }
-            // The record lets an intent be fallen back from once.
-            if let Some(call) = unit.fallback_for.as_ref().filter(|call| !fallbacks.insert(call.as_str())) {
-                return Err(wrong(
-                    at(),
-                    format!("fallback_for: expected one fallback for {call:?}, found two"),
-                ));
-            }
-            if let Some(old) = unit.replaces.as_ref().filter(|old| !objectives.contains(old.as_str())) {
-                let message =
-                    format!("replaces: expected the objective of an earlier proposal, found {old:?}");
-                return Err(wrong(at(), message));
-            }
-            if !objectives.insert(unit.objective.as_str()) {
-                let message =
-                    format!("expected an objective of its own, found {:?} a second time", &*unit.objective);
-                return Err(wrong(at(), message));
-            }
-        }
-        if self.proposals.is_empty() && !self.agents.get(&Role::Planner).is_some_and(Player::is_separate) {
-            return Err(FileError::Sense("expected at least one [[proposal]], found none".to_owned()));
-        }
-        Ok(())
-    }
-
-    fn check_claims(&self, text: &str, calls: &BTreeSet<&str>) -> Result<(), FileError> {
-        let separate = self.agents.get(&Role::Executor).is_some_and(Player::is_separate);
-        if self.claims.is_empty() && !separate {
-            let message =
-                "expected at least one [[claim]], found none: a run ends with what it claims".to_owned();
-            return Err(FileError::Sense(message));
-        }
-        let mut texts = BTreeSet::new();
-        for (number, claim) in self.claims.iter().enumerate() {
-            let said = |message: String| wrong(line_of(text, "claim", number), message);
-            let answer = claim.if_challenged.as_ref();
-            for words in [Some(&claim.text), answer.map(|answer| &answer.text)].into_iter().flatten() {
-                if !texts.insert(words.as_str()) {
-                    return Err(said(
-                        "expected a text of its own, found that of another claim or answer".to_owned(),
-                    ));
-                }
-            }
-            for names in [Some(&claim.calls), answer.map(|answer| &answer.calls)].into_iter().flatten() {
-                check_cited(names, calls).map_err(said)?;
-            }
-            let kept = |name: &&String| self.call(name).is_some_and(|(_, call)| call.reserve);
-            if let Some(name) = claim.calls.iter().find(kept) {
-                return Err(said(format!(
-                    "calls: expected a call that is always run, found {name:?} in reserve"
-                )));
-            }
-        }
-        if self.claims.len() > MOST_CLAIMS {
-            let message = format!("expected at most {MOST_CLAIMS} claims, found {}", self.claims.len());
-            return Err(wrong(line_of(text, "claim", MOST_CLAIMS), message));
-        }
-        Ok(())
+    /// Returns the calls that a claim rests on; those in reserve, on which it rests once it is challenged, or the others.
+    pub fn basis<'a>(&'a self, claim: &'a Claim, reserve: bool) -> impl Iterator<Item = &'a Call> {
+        let values: Vec<&str> = claim.text.names().collect();
+        let serves = move |call: &Call| match &claim.calls[..] {
+            [] if call.fallback_for.is_some() => false,
+            [] => values.is_empty() || values.iter().any(|name| call.shows.contains_key(*name)),
+            named => named.iter().any(|name| *name == *call.name),
+        };
+        self.calls.iter().filter(move |call| call.reserve == reserve && serves(call))
     }
 }
 
@@ -267,36 +189,14 @@ impl Player {
     }
 }
 
-/// Checks the calls that a claim rests on.
-fn check_cited(names: &[String], calls: &BTreeSet<&str>) -> Result<(), String> {
-    if names.is_empty() {
-        return Err("expected the name of a call in calls, found an empty list".to_owned());
-    }
-    if names.len() > MOST_CITED {
-        return Err(format!("calls: expected at most {MOST_CITED} names, found {}", names.len()));
-    }
-    match names.iter().find(|name| !calls.contains(name.as_str())) {
-        Some(name) => Err(format!("calls: expected the name of a call, found {name:?}")),
-        None => Ok(()),
-    }
-}
-
-fn wrong(line: usize, message: String) -> FileError {
-    FileError::Line { line, message }
-}
-
-/// Names of calls become names of artifacts.
-fn is_plain(name: &str) -> bool {
-    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
-}
-
 const fn default_profile() -> VerificationProfile {
     VerificationProfile::Default
 }
 
-/// How many tools a proposal can name.
-const MOST_TOOLS: usize = 64;
-/// How many claims a final statement can bundle, with room for failures.
-const MOST_CLAIMS: usize = 200;
-/// How many calls a claim may rest on: each leaves up to three artifacts, and a claim cites at most 256.
-const MOST_CITED: usize = 64;
+const fn low() -> Risk {
+    Risk::Low
+}
+
+const fn ninety() -> Whole<0, 100> {
+    Whole::of::<90>()
+}

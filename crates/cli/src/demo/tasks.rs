@@ -50,6 +50,7 @@ struct Example {
     words: &'static str,
     task: &'static str,
     policy: &'static str,
+    text: &'static str,
     /// What is removed before the audit, on purpose.
     loses: Option<&'static str>,
 }
@@ -58,7 +59,8 @@ impl Example {
     fn perform(&self, desk: &DemoDesk, data: &DataFolder) -> Result<RunReply, Failure> {
         let folder = data.path().join(self.name);
         durable::create_folder(&folder).map_err(|error| Failure::file("make", &folder, &error))?;
-        for (name, text) in [("task.toml", self.task), ("policy.toml", self.policy), ("text.txt", TEXT)] {
+        for (name, text) in [("task.toml", self.task), ("policy.toml", self.policy), ("text.txt", self.text)]
+        {
             let path = folder.join(name);
             durable::create(&path, text.as_bytes()).map_err(|error| Failure::file("write", &path, &error))?;
         }
@@ -77,21 +79,21 @@ fn lose(data: &Path, bytes: &[u8]) -> Result<(), Failure> {
     fs::remove_file(&path).map_err(|error| Failure::file("remove", &path, &error))
 }
 
-const TEXT: &str = include_str!("../../../../examples/tasks/passes/text.txt");
-
 const EXAMPLES: [Example; 3] = [
     Example {
         name: "passes",
         words: "the critic doubts, the executor counts another way, the doubt is settled",
         task: include_str!("../../../../examples/tasks/passes/task.toml"),
         policy: include_str!("../../../../examples/tasks/passes/policy.toml"),
+        text: include_str!("../../../../examples/tasks/passes/text.txt"),
         loses: None,
     },
     Example {
         name: "disputed",
-        words: "the critic doubts, the executor has nothing to add, the claim stays disputed",
+        words: "two ways to count differ, the claim says so, and the critic does not let it stand",
         task: include_str!("../../../../examples/tasks/disputed/task.toml"),
         policy: include_str!("../../../../examples/tasks/disputed/policy.toml"),
+        text: include_str!("../../../../examples/tasks/disputed/text.txt"),
         loses: None,
     },
     Example {
@@ -99,6 +101,7 @@ const EXAMPLES: [Example; 3] = [
         words: "what the claim rests on was removed on purpose before the audit",
         task: include_str!("../../../../examples/tasks/lost-artifact/task.toml"),
         policy: include_str!("../../../../examples/tasks/lost-artifact/policy.toml"),
-        loses: Some("48 text.txt\n"),
+        text: include_str!("../../../../examples/tasks/lost-artifact/text.txt"),
+        loses: Some("words: 48\n"),
     },
 ];

@@ -74,6 +74,7 @@ impl Texts {
             OrdersError::Task(error) => wrong(Path::new(TASK), &error),
             OrdersError::Policy(error) => wrong(Path::new(POLICY), &error),
             OrdersError::PolicyLimit(error) => wrong(Path::new(POLICY), &error),
+            OrdersError::Condition(error) => wrong(Path::new(POLICY), &error),
             OrdersError::Write(error) => error.into(),
         })
     }

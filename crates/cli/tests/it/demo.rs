@@ -102,7 +102,7 @@ fn tells_its_story() {
       passes         completed: the audit passed
                      the critic doubts, the executor counts another way, the doubt is settled
       disputed       completed: the audit passed with warnings
-                     the critic doubts, the executor has nothing to add, the claim stays disputed
+                     two ways to count differ, the claim says so, and the critic does not let it stand
       lost-artifact  failed: the audit failed
                      what the claim rests on was removed on purpose before the audit
 

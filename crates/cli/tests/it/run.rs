@@ -4,6 +4,7 @@ mod agents;
 mod bad_input;
 mod bad_tools;
 mod beside;
+mod evidence;
 mod killed;
 mod meaning;
 mod restored;
@@ -23,17 +24,14 @@ pub(crate) struct Draft {
 
 impl Draft {
     pub(crate) fn new() -> Self {
-        let task = "name = \"a task\"\nobjective = \"something\"\npolicy = \"policy.toml\"\n\n[[proposal]]\n\
+        let task = "name = \"a task\"\nobjective = \"something\"\npolicy = \"policy.toml\"\n\n[[goal]]\n\
                     objective = \"the work\"\n";
         Self { task: task.to_owned(), policy: String::new() }
     }
 
     /// Adds a call of a program, and lets the policy allow it at low risk.
     pub(crate) fn call(mut self, name: &str, command: &[&str]) -> Self {
-        let call = format!(
-            "\n[[proposal.call]]\nname = {name:?}\ntool = {name:?}\ncommand = {command:?}\nrisk = \"low\"\n\
-             justification = \"it is needed\"\n"
-        );
+        let call = format!("\n[[goal.call]]\nname = {name:?}\ntool = {name:?}\ncommand = {command:?}\n");
         self.policy = [self.policy, format!("\n[tools.{name}]\nprograms = [{:?}]\n", command[0])].concat();
         self.task = [self.task, call].concat();
         self
@@ -41,7 +39,7 @@ impl Draft {
 
     /// Adds a claim about calls.
     pub(crate) fn claim(mut self, text: &str, calls: &[&str]) -> Self {
-        let claim = format!("\n[[claim]]\ntext = {text:?}\nconfidence = 90\ncalls = {calls:?}\n");
+        let claim = format!("\n[[goal.claim]]\ntext = {text:?}\nconfidence = 90\ncalls = {calls:?}\n");
         self.task = [self.task, claim].concat();
         self
     }
@@ -93,7 +91,7 @@ pub(crate) fn verdict(sandbox: &Sandbox) -> String {
     reply["verdict"].as_str().unwrap().to_owned()
 }
 
-fn example(name: &str) -> String {
+pub(crate) fn example(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/tasks").join(name);
     path.join("task.toml").to_str().unwrap().to_owned()
 }
@@ -105,11 +103,11 @@ fn example_that_passes_answers_a_challenge_with_more_evidence() {
     assert_snapshot!(sandbox.run(&["run", "--task", &example("passes")]), @r"
     exit 0
     --- stdout
-    run   completed: the audit passed, 25 events
+    run   completed: the audit passed, 28 events
     trace [ULID]
     tools 2 completed
     claims
-      #19 “The text has 6 lines, counted in two ways.” on #8 #17
+      #20 “The text has 6 lines. count and count-again agree.” on #8 #18
     What the tools left is in [DIR]/data/runs/[ULID]/work.
     --- stderr
     Made the data folder [DIR]/data.
@@ -124,20 +122,23 @@ fn example_that_passes_answers_a_challenge_with_more_evidence() {
             "proposal_reviewed",
             "artifact_recorded",
             "tool_intent_signed",
-            "condition_judged",
+            "check_stated",
             "tool_execution_started",
             "artifact_recorded",
             "tool_execution_completed",
             "claim_issued",
+            "check_stated",
             "claim_challenged",
             "artifact_recorded",
             "tool_intent_signed",
+            "check_stated",
             "tool_intent_reviewed",
-            "condition_judged",
             "tool_execution_started",
             "artifact_recorded",
             "tool_execution_completed",
             "claim_revised",
+            "check_stated",
+            "check_stated",
             "claim_resolved",
             "final_statement_signed",
             "verification_run_started",
@@ -190,7 +191,7 @@ fn example_whose_artifact_is_lost_is_concluded_and_then_fails() {
     let ran = sandbox.run(&["run", "--task", &example("lost-artifact"), "--until", "claiming", "--json"]);
     let reply: Value = serde_json::from_str(&ran.expect_code(0).stdout).unwrap();
     assert_eq!(reply["phase"], "claiming");
-    lose(&sandbox, b"48 text.txt\n");
+    lose(&sandbox, b"words: 48\n");
     let ran = sandbox.run(&["run", "resume", "--json"]);
     let reply: Value = serde_json::from_str(&ran.expect_code(1).stdout).unwrap();
     assert_eq!((&reply["phase"], &reply["verdict"]), (&"failed".into(), &"fail".into()));
@@ -224,21 +225,23 @@ fn nothing_is_concluded_over_a_record_that_does_not_hold() {
     assert_eq!(sandbox.json(&["run", "status"])["damage"], "COMMITMENT_MISMATCH");
 }
 
-/// LED-20, LED-21, LED-32, LED-33
+/// What the first call would show if it did not fail.
+const EXACT: &str = "exit 3\"]\nshows.number = { pointer = \"\" }\n";
+
+/// LED-20, LED-21, LED-32, LED-33: the planner proposes what can take its place, and the claim is what that one printed.
 #[test]
 fn failing_call_is_tried_again_and_then_replaced_by_its_fallback() {
     let sandbox = Sandbox::new();
     let draft = Draft::new()
         .call("exact", &["sh", "-c", "echo no >&2; exit 3"])
-        .claim("It is exact.", &["exact"])
+        .call("rough", &["sh", "-c", "echo 'about: 7.'"])
+        .and("fallback_for = \"exact\"\nshows.number = { after = \"about: \", before = \".\" }\n")
+        .claim("It is {number}.", &["exact"])
         .demand("retry_limit = 2\nfallback = true");
-    let fallback = "\n[[proposal]]\nobjective = \"roughly\"\nfallback_for = \"exact\"\n\n[[proposal.call]]\n\
-                    name = \"rough\"\ntool = \"exact\"\ncommand = [\"sh\", \"-c\", \"echo about\"]\nrisk = \"low\"\n\
-                    justification = \"better than nothing\"\n\n[[claim]]\ntext = \"It is about right.\"\n\
-                    confidence = 50\ncalls = [\"rough\"]\n";
-    let reply = draft.and(fallback).run(&sandbox, 0);
+    let draft = Draft { task: draft.task.replace("exit 3\"]\n", EXACT), ..draft };
+    let reply = draft.run(&sandbox, 0);
     assert_eq!(reply["tools"], serde_json::json!({"blocked":0,"completed":1,"failed":3,"lost":0,"open":0}));
-    assert_eq!(reply["claims"][0]["text"], "It is about right.");
+    assert_eq!(reply["claims"][0]["text"], "It is 7.");
     assert_eq!(reply["claims"].as_array().unwrap().len(), 1);
     let entries = entries(&sandbox);
     let of = |kind: &str| entries.iter().filter(|entry| entry["kind"] == kind).count();
@@ -277,21 +280,22 @@ fn blocked_intents_never_run() {
     }
 }
 
-/// LED-10: a proposal whose tools the policy does not name waits for a revision, and gets the one that the task has.
+/// LED-10: a proposal whose tools the policy does not name waits for a revision, and gets one where the goal can be reached in
+/// another way.
 #[test]
-fn refused_proposal_is_replaced_by_its_revision() {
+fn refused_proposal_is_replaced_by_another_way() {
     let sandbox = Sandbox::new();
-    let revision = "\n[[proposal]]\nobjective = \"another way\"\nreplaces = \"the work\"\n\n[[proposal.call]]\n\
-                    name = \"echo\"\ntool = \"echo\"\ncommand = [\"echo\"]\nrisk = \"low\"\njustification = \"because\"\n\
-                    \n[[claim]]\ntext = \"Done.\"\nconfidence = 90\ncalls = [\"echo\"]\n";
-    let draft = Draft::new().call("rm", &["rm", "x"]).and(revision);
-    let draft = Draft { policy: "[tools.echo]\n".to_owned(), ..draft };
+    let draft = Draft::new().call("rm", &["rm", "x"]).call("echo", &["echo"]).and("fallback_for = \"rm\"\n");
+    let draft = Draft { policy: "[tools.echo]\n".to_owned(), ..draft.claim("Done.", &["rm"]) };
     let reply = draft.run(&sandbox, 0);
     assert_eq!((&reply["phase"], &reply["claims"][0]["text"]), (&"completed".into(), &"Done.".into()));
-    let proposals: Vec<Value> =
-        entries(&sandbox).into_iter().filter(|entry| entry["kind"] == "proposal_created").collect();
+    let entries = entries(&sandbox);
+    let of = |kind: &str| entries.iter().filter(|entry| entry["kind"] == kind).collect::<Vec<_>>();
+    let proposals = of("proposal_created");
     assert_eq!(proposals[1]["what"], "proposes again, in place of #2");
-    // Without a revision nothing is left to do.
+    assert_eq!(of("tool_intent_signed")[0]["why"], "takes the place of rm");
+    assert_eq!(of("final_statement_signed")[0]["why"], "the task is done");
+    // Without another way nothing is left to do.
     let sandbox = Sandbox::new();
     let draft = Draft::new().call("rm", &["rm", "x"]).claim("Removed.", &["rm"]);
     Draft { policy: String::new(), ..draft }.run(&sandbox, 5);
@@ -300,21 +304,20 @@ fn refused_proposal_is_replaced_by_its_revision() {
 /// LED-10: whichever stands first in the task.
 #[test]
 fn refused_proposal_is_replaced_also_beside_one_that_is_fine() {
-    let unit = |objective: &str, more: &str, tool: &str| {
-        format!(
-            "\n[[proposal]]\nobjective = {objective:?}\n{more}\n[[proposal.call]]\nname = {objective:?}\ntool = {tool:?}\n\
-             command = [{tool:?}]\nrisk = \"low\"\njustification = \"because\"\n"
-        )
+    let call = |name: &str, tool: &str, more: &str| {
+        format!("\n[[goal.call]]\nname = {name:?}\ntool = {tool:?}\ncommand = [{tool:?}]\n{more}")
     };
-    let (fine, bad) = (unit("fine", "", "echo"), unit("bad", "", "rm"));
-    let instead = unit("instead", "replaces = \"bad\"\n", "echo");
-    let claim = "\n[[claim]]\ntext = \"Done.\"\nconfidence = 90\ncalls = [\"fine\", \"instead\"]\n";
-    for units in [[&fine, &bad, &instead], [&bad, &fine, &instead]] {
+    let claim = |text: &str| format!("\n[[goal.claim]]\ntext = {text:?}\n");
+    let fine = ["\n[[goal]]\nobjective = \"fine\"\n", &call("fine", "echo", ""), &claim("Said.")].concat();
+    let instead = call("instead", "echo", "fallback_for = \"bad\"\n");
+    let bad =
+        ["\n[[goal]]\nobjective = \"bad\"\n", &call("bad", "rm", ""), &instead, &claim("Done.")].concat();
+    for goals in [[&fine, &bad], [&bad, &fine]] {
         let head = "name = \"a task\"\nobjective = \"something\"\npolicy = \"policy.toml\"\n";
-        let task = [head, units[0], units[1], units[2], claim].concat();
+        let task = [head, goals[0], goals[1]].concat();
         let sandbox = Sandbox::new();
         let reply = Draft { task, policy: "[tools.echo]\n".to_owned() }.run(&sandbox, 0);
-        assert_eq!(reply["claims"][0]["text"], "Done.");
+        assert_eq!(reply["claims"].as_array().unwrap().len(), 2);
         let last =
             entries(&sandbox).into_iter().find(|entry| entry["kind"] == "final_statement_signed").unwrap();
         assert_eq!(last["why"], "the task is done");
@@ -337,9 +340,10 @@ fn final_statement_says_what_was_left_undone() {
 #[test]
 fn several_proposals_are_open_at_once() {
     let sandbox = Sandbox::new();
-    let second = "\n[[proposal]]\nobjective = \"the other work\"\n";
-    let draft = Draft::new().call("one", &["echo", "1"]).and(second).call("two", &["echo", "2"]);
-    draft.claim("Both were done.", &["one", "two"]).run(&sandbox, 0);
+    let second = "\n[[goal]]\nobjective = \"the other work\"\n";
+    let draft = Draft::new().call("one", &["echo", "1"]).claim("One was done.", &["one"]);
+    let draft = draft.and(second).call("two", &["echo", "2"]).claim("The other was done.", &["two"]);
+    draft.run(&sandbox, 0);
     let kinds = kinds(&sandbox);
     assert_eq!(
         kinds[2..6],

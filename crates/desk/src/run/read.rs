@@ -1,8 +1,10 @@
 //! A run as it is recorded, folded event by event.
 
 use demur_api::{code::Code, refusal::Refusal};
+use demur_core::hash::Digest;
 use demur_ledger::{
     content::Opening,
+    entry::Address,
     envelope::Event,
     event_type::TraceKind,
     name::{Sequence, TraceId},
@@ -36,13 +38,19 @@ pub fn read_on<E: From<Refusal>>(
             };
             let content = opening.as_ref().map(|opening| &opening.bytes[..]);
             let guarded = |error: GuardError| SequencerError::Damaged { trace, sequence, code: error.code() };
-            history.take(&event, content).map_err(|error| Refusal::from(guarded(error)))?;
+            let taken = history.take_with(&event, content, &mut bytes_in(store));
+            taken.map_err(|error| Refusal::from(guarded(error)))?;
             if let Kept::Here(place) = &stored.artifact {
                 history.learn(sequence, *place.address.as_digest());
             }
             tell(&event, opening.as_ref())?;
         }
     }
+}
+
+/// Looks bytes up by their digest. What cannot be read is not known.
+pub fn bytes_in(store: &dyn Store) -> impl FnMut(&Digest) -> Option<Vec<u8>> {
+    |digest| store.artifact(&Address::from_digest(*digest)).ok().flatten()
 }
 
 /// Returns what the store has of a run; another kind of trace is refused.

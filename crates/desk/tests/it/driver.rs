@@ -84,14 +84,11 @@ pub(crate) fn orders(second: &str) -> RunOrders {
 
 fn orders_of(calls: &[String]) -> RunOrders {
     let call = |name: &String| {
-        format!(
-            "\n[[proposal.call]]\nname = {name:?}\ntool = \"echo\"\ncommand = [\"echo\", {name:?}]\nrisk = \"low\"\n\
-             justification = \"it is needed\"\n"
-        )
+        format!("\n[[goal.call]]\nname = {name:?}\ntool = \"echo\"\ncommand = [\"echo\", {name:?}]\n")
     };
     let task = format!(
-        "name = \"a task\"\nobjective = \"something\"\n\n[[proposal]]\nobjective = \"the work\"\n{}\n\
-         [[claim]]\ntext = \"Done.\"\nconfidence = 90\ncalls = [{:?}]\n",
+        "name = \"a task\"\nobjective = \"something\"\n\n[[goal]]\nobjective = \"the work\"\n{}\n\
+         [[goal.claim]]\ntext = \"Done.\"\nconfidence = 90\ncalls = [{:?}]\n",
         calls.iter().map(call).collect::<String>(),
         calls[0]
     );

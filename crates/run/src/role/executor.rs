@@ -1,18 +1,20 @@
-//! The executor: intends, runs, records and claims, one step at a time (LED-06, LED-07, LED-11 to LED-14, LED-20, LED-21,
+//! The executor: intends, runs, records, and claims what the tools printed, one step at a time (LED-06, LED-07, LED-11 to LED-14, LED-20, LED-21,
 //! LED-27, LED-32, LED-33).
 
 mod call;
 mod claim;
+mod statement;
 
 use std::collections::BTreeSet;
 
 use demur_ledger::{name::Sequence, state::Phase};
 
 pub(super) use call::failed_for_good;
-pub(super) use claim::lacks_evidence;
+pub(super) use claim::{lacks_evidence, owes_check};
+pub(super) use statement::{Shown, same, stdout, value, words};
 
 use self::call::Standing;
-use super::{Brief, Move, Report, RoleError};
+use super::{Brief, Look, Move, Report, RoleError};
 
 /// What only the process knows that runs the tools.
 #[derive(Clone, Copy, Debug)]
@@ -27,15 +29,23 @@ pub struct Hands<'a> {
     pub ahead: &'a [String],
 }
 
-pub(super) fn next(brief: &Brief<'_>, hands: &Hands<'_>) -> Result<Option<Move>, RoleError> {
+pub(super) fn next(
+    brief: &Brief<'_>,
+    hands: &Hands<'_>,
+    look: &mut dyn Look,
+) -> Result<Option<Move>, RoleError> {
     let phase = brief.history.state().phase();
     if !matches!(phase, Phase::Executing | Phase::Claiming) {
         return Ok(None);
     }
-    for (number, unit, call) in brief.plan.open_calls() {
-        let Some((proposal, meets)) = call::approved(brief, unit) else { continue };
-        if call.reserve && !claim::wants(brief, call) {
-            continue;
+    for (number, goal, call) in brief.plan.open_calls() {
+        let Some((proposal, meets)) = call::approved(brief, call) else { continue };
+        let mut challenge = None;
+        if call.reserve {
+            challenge = claim::wants(brief, look, (goal, call))?;
+            if challenge.is_none() {
+                continue;
+            }
         }
         let standing = call::standing(brief, call);
         // While this one runs and its end is recorded, the helpers of the next ones start.
@@ -48,17 +58,21 @@ pub(super) fn next(brief: &Brief<'_>, hands: &Hands<'_>) -> Result<Option<Move>,
         match standing {
             Standing::Waits => return Ok(None),
             Standing::Settled(_) => brief.plan.rest(number),
-            open => return call::advance(brief, hands, call, (proposal, meets), &open).map(Some),
+            open => {
+                let why = call::Occasion { goal, challenge };
+                return call::advance(brief, hands, (call, &why), (proposal, meets), &open).map(Some);
+            }
         }
     }
-    claim::next(brief)
+    claim::next(brief, look)
 }
 
 /// Returns the preparation of a call that comes after this one, unless it or one before it waits for something.
 fn upcoming(brief: &Brief<'_>, hands: &Hands<'_>, after: usize) -> Option<Move> {
     let later = brief.plan.open_calls().filter(|(number, _, call)| *number > after && !call.reserve);
-    for (_, unit, call) in later.take(MAX_AHEAD) {
-        call::approved(brief, unit)?;
+    // What takes the place of another call is not expected to run.
+    for (_, _, call) in later.filter(|(_, _, call)| call.fallback_for.is_none()).take(MAX_AHEAD) {
+        call::approved(brief, call)?;
         if !matches!(call::standing(brief, call), Standing::Fresh(_)) {
             return None;
         }

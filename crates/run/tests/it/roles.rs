@@ -1,7 +1,10 @@
 //! The four roles against a desk, with tasks, policies and tools that were drawn by lot: what a role says next is never
 //! refused, every run ends, and one that is interrupted goes on from its record alone.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use demur_core::{
     hash::sha256,
@@ -43,70 +46,91 @@ impl Dice {
     }
 }
 
-/// Returns a task with up to three units, each with calls, fallbacks and reserves as they fall.
+/// Returns a task with up to three goals, each with calls, fallbacks, reserves, values and claims as they fall.
 fn draw_task(dice: &mut Dice) -> String {
     let mut task = "name = \"drawn\"\nobjective = \"drawn by lot\"\n".to_owned();
-    let (units, mut calls, mut plain) = (1 + dice.below(3), Vec::new(), Vec::new());
-    for unit in 0..units {
-        write!(task, "\n[[proposal]]\nobjective = \"unit {unit}\"\n").unwrap();
-        match dice.below(4) {
-            0 if unit > 0 => writeln!(task, "replaces = \"unit {}\"", unit - 1).unwrap(),
-            1 if !calls.is_empty() && !task.contains("fallback_for") => {
-                writeln!(task, "fallback_for = {:?}", calls[0]).unwrap();
-            }
-            _ => {}
-        }
-        for call in 0..dice.below(4).max(u64::from(unit == 0)) {
-            let name = format!("call-{unit}-{call}");
+    for goal in 0..1 + dice.below(3) {
+        write!(task, "\n[[goal]]\nobjective = \"goal {goal}\"\n").unwrap();
+        let mut plain: Vec<String> = Vec::new();
+        for call in 0..1 + dice.below(4) {
+            let name = format!("call-{goal}-{call}");
             let (tool, risk) = (dice.one(&["safe", "safe", "risky", "unknown"]), dice.one(&RISKS));
-            let reserve = !calls.is_empty() && dice.below(4) == 0;
             write!(
                 task,
-                "\n[[proposal.call]]\nname = {name:?}\ntool = {tool:?}\ncommand = [{tool:?}]\nrisk = {risk:?}\n\
-                 justification = \"drawn\"\nreserve = {reserve}\n"
+                "\n[[goal.call]]\nname = {name:?}\ntool = {tool:?}\ncommand = [{tool:?}]\nrisk = {risk:?}\n{}\n",
+                dice.one(&["", "shows.size = \"size\"", PLACE, PLACE])
             )
             .unwrap();
-            if !reserve {
-                plain.push(name.clone());
+            match dice.below(4) {
+                0 if call > 0 => task += "reserve = true\n",
+                1 if !plain.is_empty() => {
+                    writeln!(task, "fallback_for = {:?}", plain.pop().unwrap()).unwrap()
+                }
+                _ => plain.push(name),
             }
-            calls.push(name);
         }
-    }
-    for (claim, call) in plain.iter().enumerate().take(1 + usize::from(dice.below(2) == 0)) {
-        write!(task, "\n[[claim]]\ntext = \"claim {claim}\"\nconfidence = 50\ncalls = [{call:?}]\n").unwrap();
-        if dice.below(2) == 0 {
-            // What is in reserve may be among them.
-            let all = [std::slice::from_ref(call), &calls[..]].concat();
-            write!(
-                task,
-                "[claim.if_challenged]\ntext = \"answer {claim}\"\nconfidence = 60\ncalls = {all:?}\n"
-            )
-            .unwrap();
+        for claim in 0..u64::from(goal == 0) + dice.below(2) {
+            let shown = ["size", "words"].iter().filter(|name| shows(&task, goal, name)).collect::<Vec<_>>();
+            let value = match shown.len() as u64 {
+                0 => String::new(),
+                count => format!("{{{}}}", shown[usize::try_from(dice.below(count)).unwrap()]),
+            };
+            write!(task, "\n[[goal.claim]]\ntext = \"claim {goal} {claim} {value}\"\n").unwrap();
+            if value == "{size}" && dice.below(2) == 0 {
+                task += "expect.size = { is = \"gt\", value = 8 }\n";
+            }
         }
     }
     task
 }
 
+/// Returns whether a call of a goal that is always run shows a value.
+fn shows(task: &str, goal: u64, value: &str) -> bool {
+    let calls = task.split("[[goal.call]]").filter(|call| call.contains(&format!("\"call-{goal}-")));
+    calls
+        .filter(|call| !call.contains("reserve") && !call.contains("fallback_for"))
+        .any(|call| call.contains(&format!("shows.{value}")))
+}
+
+/// Where a tool that is in the mood says how many words there are.
+const PLACE: &str = "shows.words = { after = \"words: \", before = \";\" }";
+
 fn draw_policy(dice: &mut Dice) -> String {
     let (from, minimum, below) = (dice.one(&RISKS), 1 + dice.below(2), 1 + dice.below(4));
-    let (fallback, retries) = (dice.below(2) == 0, dice.below(3));
-    let conditions = dice.one(&["", "\"be careful\"", "\"be careful\", \"be quick\""]);
+    let (fallback, retries, unchecked) = (dice.below(2) == 0, dice.below(3), dice.below(3) == 0);
+    let conditions =
+        dice.one(&["", "", QUIET, "{ text = \"be quick\", at = \"size\", is = \"lt\", value = 9 }"]);
     let unknown = if dice.below(2) == 0 { "[tools.unknown]\n" } else { "" };
     format!(
         "approval_from = {from:?}\nevidence_minimum = {minimum}\nchallenge_below = {below}\nfallback = {fallback}\n\
-         retry_limit = {retries}\nconditions = [{conditions}]\n[tools.safe]\n[tools.risky]\nrisk = \"high\"\n{unknown}"
+         challenge_unchecked = {unchecked}\nretry_limit = {retries}\nconditions = [{conditions}]\n[tools.safe]\n\
+         [tools.risky]\nrisk = \"high\"\n{unknown}"
     )
 }
 
+/// A condition that holds, and one that does for some tools only.
+const QUIET: &str = "{ text = \"be quiet\", at = { pointer = \"/stdin\" }, is = \"eq\", value = \"\" }, \
+                     { text = \"be plain\", tools = [\"safe\"], at = { pointer = \"/command/0\" }, is = \"ne\", value = \"risky\" }";
+
 const RISKS: [&str; 4] = ["low", "medium", "high", "critical"];
 
-/// Recorded bytes are never needed: the inputs are those of the task.
-struct Blind;
+/// What is recorded, by its event.
+struct Shelf(BTreeMap<Sequence, Vec<u8>>);
 
-impl Look for Blind {
-    fn artifact(&mut self, _: Sequence) -> Result<Option<Vec<u8>>, String> {
-        Ok(None)
+impl Look for Shelf {
+    fn artifact(&mut self, at: Sequence) -> Result<Option<Vec<u8>>, String> {
+        Ok(self.0.get(&at).cloned())
     }
+}
+
+fn recorded(office: &Office) -> Shelf {
+    let bytes = office.lines().iter().filter_map(|line| match line {
+        FromDesk::Artifact(ShownArtifact { event, artifact: Some(artifact), .. }) => {
+            Some((*event, artifact.bytes.clone()))
+        }
+        _ => None,
+    });
+    Shelf(bytes.collect())
 }
 
 /// A run as one process drives it.
@@ -151,9 +175,9 @@ impl<'a> Driver<'a> {
             let ready = self.ready.as_deref();
             let hands = Hands { report: self.report.as_ref(), lost: &self.lost, ready, ahead: &self.ahead };
             let next = match role {
-                Role::Critic => brief.critic(&mut Blind).unwrap(),
+                Role::Critic => brief.critic(&mut recorded(self.office)).unwrap(),
                 Role::Planner => brief.planner().unwrap(),
-                Role::Executor => brief.executor(&hands).unwrap(),
+                Role::Executor => brief.executor(&hands, &mut recorded(self.office)).unwrap(),
                 _ => brief.auditor(),
             };
             if let Some(next) = next {
@@ -224,7 +248,11 @@ fn catch_up(history: &mut History, office: &Office) {
         match line {
             FromDesk::Event(shown) if shown.event.position().sequence.number() >= known => {
                 let content = shown.opening.as_ref().map(|opening| &opening.bytes[..]);
-                history.take(&shown.event, content).unwrap();
+                let mut bytes = |digest: &_| {
+                    let mut artifacts = recorded(office).0.into_values();
+                    artifacts.find(|bytes| sha256(bytes) == *digest)
+                };
+                history.take_with(&shown.event, content, &mut bytes).unwrap();
             }
             FromDesk::Artifact(ShownArtifact { event, artifact: Some(artifact), .. })
                 if event.number() >= known =>
@@ -243,8 +271,8 @@ fn report(call: String, dice: &mut Dice) -> Report {
         1 => Some(FailureKind::Timeout),
         _ => None,
     };
-    let write = |chance: u64| if chance == 0 { Vec::new() } else { b"something".to_vec() };
-    let (stdout, stderr) = (write(dice.below(4)), write(dice.below(2)));
+    let stdout = dice.one(&["", "something", "words: 5;", "words: 5;\n", "words: 6;"]).into();
+    let stderr = dice.one(&["", "something"]).into();
     let note = failure.map(|_| "it went wrong".to_owned());
     Report { call, failure, exit_status: None, duration: 1, stdout, stderr, note }
 }

@@ -57,7 +57,7 @@ pub(super) fn two() -> Sandbox {
     let critic = [rust("critic"), "cleo.key".to_owned()];
     let draft = draft_of_plan();
     let players = player("executor", "ben", &executor) + &player("critic", "cleo", &critic);
-    let task = draft.task.replace("[[proposal]]", &(players + "\n[[proposal]]"));
+    let task = draft.task.replace("[[goal]]", &(players + "\n[[goal]]"));
     Draft { task, ..draft }.write(&sandbox);
     sandbox
 }
@@ -89,8 +89,8 @@ fn python_critic_blocks_an_unsafe_intent_of_the_rust_executor() {
     let critic = [python("critic.py"), vec!["cleo.key".to_owned()]].concat();
     let draft = draft_of_plan();
     let task = draft.task.replace(
-        "[[proposal]]",
-        &(player("executor", "ben", &executor) + &player("critic", "cleo", &critic) + "\n[[proposal]]"),
+        "[[goal]]",
+        &(player("executor", "ben", &executor) + &player("critic", "cleo", &critic) + "\n[[goal]]"),
     );
     let reply = Draft { task, ..draft }.run(&sandbox, 0);
     assert_eq!((&reply["phase"], &reply["tools"]["blocked"]), (&"completed".into(), &1.into()));
@@ -110,8 +110,8 @@ fn rust_critic_and_python_executor_come_to_an_end_too() {
     let critic = [rust("critic"), "cleo.key".to_owned()];
     let draft = draft_of_plan();
     let task = draft.task.replace(
-        "[[proposal]]",
-        &(player("executor", "ben", &executor) + &player("critic", "cleo", &critic) + "\n[[proposal]]"),
+        "[[goal]]",
+        &(player("executor", "ben", &executor) + &player("critic", "cleo", &critic) + "\n[[goal]]"),
     );
     let reply = Draft { task, ..draft }.run(&sandbox, 0);
     assert_eq!(reply["phase"], "completed");
@@ -124,7 +124,7 @@ fn aborted(sandbox: &Sandbox, critic: &[&str], timeout: &str) -> String {
     let critic: Vec<String> = critic.iter().map(|word| (*word).to_owned()).collect();
     let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]);
     let player = player("critic", "cleo", &critic).replace("20s", timeout);
-    let task = draft.task.replace("[[proposal]]", &(player + "\n[[proposal]]"));
+    let task = draft.task.replace("[[goal]]", &(player + "\n[[goal]]"));
     let task = task.replace("\n\n[agents", "\n[agents");
     let reply = Draft { task, ..draft }.run(sandbox, 3);
     assert_eq!(reply["phase"], "aborted");
@@ -230,7 +230,7 @@ fn lies_of_an_agent_are_refused_one_by_one() {
         [&interpreter, "liar.py", library.to_str().unwrap(), "cleo.key", "mallory.key", "answers.json"];
     let critic = critic.map(str::to_owned);
     let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]);
-    let task = draft.task.replace("[[proposal]]", &(player("critic", "cleo", &critic) + "\n[[proposal]]"));
+    let task = draft.task.replace("[[goal]]", &(player("critic", "cleo", &critic) + "\n[[goal]]"));
     let reply = Draft { task, ..draft }.run(&sandbox, 0);
     assert_eq!(reply["phase"], "completed");
     let answers: Value =
@@ -254,7 +254,7 @@ fn planner_that_fails_before_the_opening_leaves_nothing() {
     sandbox.run(&["keys", "new", "ada", "--role", "planner", "--out", "ada.key"]).expect_code(0);
     let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]);
     let planner = player("planner", "ada", &["true".to_owned()]);
-    let task = draft.task.replace("[[proposal]]", &(planner + "\n[[proposal]]"));
+    let task = draft.task.replace("[[goal]]", &(planner + "\n[[goal]]"));
     Draft { task, ..draft }.write(&sandbox);
     let error = sandbox.json_error(&["run", "--task", "task.toml"], 3);
     assert_eq!(error["code"], "RUN_NOT_BEGUN");
@@ -270,7 +270,7 @@ fn everything_a_separate_executor_does_needs_approval() {
     fs::write(sandbox.path("precious.txt"), "keep me").unwrap();
     let executor = [rust("executor"), "ben.key".to_owned(), "plan.json".to_owned()];
     let draft = draft_of_plan();
-    let task = draft.task.replace("[[proposal]]", &(player("executor", "ben", &executor) + "\n[[proposal]]"));
+    let task = draft.task.replace("[[goal]]", &(player("executor", "ben", &executor) + "\n[[goal]]"));
     let reply = Draft { task, ..draft }.run(&sandbox, 0);
     assert_eq!((&reply["tools"]["blocked"], &reply["tools"]["completed"]), (&1.into(), &1.into()));
     assert!(sandbox.path("precious.txt").exists());
@@ -281,15 +281,14 @@ fn agents_need_a_key_that_speaks_in_their_role() {
     let sandbox = with_agents();
     for (name, code) in [("nobody", "KEY_UNKNOWN"), ("ben", "KEY_UNKNOWN")] {
         let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]);
-        let task = draft
-            .task
-            .replace("[[proposal]]", &(player("critic", name, &["true".to_owned()]) + "\n[[proposal]]"));
+        let task =
+            draft.task.replace("[[goal]]", &(player("critic", name, &["true".to_owned()]) + "\n[[goal]]"));
         Draft { task, ..draft }.write(&sandbox);
         assert_eq!(sandbox.json_error(&["run", "--task", "task.toml"], 2)["code"], code, "{name}");
     }
     // Without a program, demur would have to sign for cleo, and does not have her key.
     let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]);
-    let task = draft.task.replace("[[proposal]]", "[agents.critic]\nname = \"cleo\"\n\n[[proposal]]");
+    let task = draft.task.replace("[[goal]]", "[agents.critic]\nname = \"cleo\"\n\n[[goal]]");
     Draft { task, ..draft }.write(&sandbox);
     assert_eq!(sandbox.json_error(&["run", "--task", "task.toml"], 2)["code"], "SECRET_ELSEWHERE");
 }

@@ -34,25 +34,31 @@ fn mistakes_in_the_task_are_told_by_line() {
         "name = \"a task\" => name = \"a task\"\nnmae = \"typo\"",
         "name = \"a task\" => name = \"a task",
         "name = \"a task\" => name = \"\"",
-        "risk = \"low\" => risk = \"tiny\"",
+        "command = [\"echo\"] => command = [\"echo\"]\nrisk = \"tiny\"",
         "command = [\"echo\"] => command = []",
         "command = [\"echo\"] => command = \"echo\"",
         "name = \"echo\" => name = \"../echo\"",
         "calls = [\"echo\"] => calls = [\"ehco\"]",
-        "calls = [\"echo\"] => calls = []",
         "confidence = 90 => confidence = 101",
-        "[[proposal]] => [agents.desk]\nname = \"me\"\n[[proposal]]",
-        "[[proposal]] => [agents.critic]\nname = \"me\"\ntimeout = \"soon\"\n[[proposal]]",
-        "objective = \"the work\" => objective = \"the work\"\nfallback_for = \"nothing\"",
-        "objective = \"the work\" => objective = \"the work\"\nreplaces = \"nothing\"",
-        "[[claim]] => [ignored]",
-        "text = \"Done.\" => text = \"Done.\"\nif_challenged = { text = \"Done.\", confidence = 90, calls = [\"echo\"] }",
-        "text = \"Done.\" => text = \"Done.\"\nif_challenged = { text = \"Sure.\", confidence = 90, calls = [] }",
-        "risk = \"low\" => risk = \"low\"\nreserve = true",
+        "[[goal]] => [agents.desk]\nname = \"me\"\n[[goal]]",
+        "[[goal]] => [agents.critic]\nname = \"me\"\ntimeout = \"soon\"\n[[goal]]",
+        "[[goal.claim]] => [goal.ignored]",
+        "command = [\"echo\"] => command = [\"echo\"]\nreserve = true",
+        "command = [\"echo\"] => command = [\"echo\"]\nfallback_for = \"nothing\"",
+        "command = [\"echo\"] => command = [\"echo\"]\nfallback_for = \"echo\"",
         "command = [\"echo\"] => command = [\"echo\", \"\\u0000\"]",
-        "[[claim]] => [[proposal]]\nobjective = \"a\"\nfallback_for = \"echo\"\nreplaces = \"the work\"\n[[claim]]",
-        "[[claim]] => [[proposal]]\nobjective = \"a\"\nfallback_for = \"echo\"\n[[proposal]]\nobjective = \"b\"\nfallback_for = \"echo\"\n[[claim]]",
-        "[[claim]] => [[proposal.call]]\nname = \"echo\"\ntool = \"echo\"\ncommand = [\"echo\"]\nrisk = \"low\"\njustification = \"twice\"\n[[claim]]",
+        "[[goal.claim]] => [[goal.call]]\nname = \"a\"\ntool = \"a\"\ncommand = [\"a\"]\nfallback_for = \"echo\"\nreserve = true\n[[goal.claim]]",
+        "[[goal.claim]] => [[goal.call]]\nname = \"a\"\ntool = \"a\"\ncommand = [\"a\"]\nfallback_for = \"echo\"\n[[goal.call]]\nname = \"b\"\ntool = \"b\"\ncommand = [\"b\"]\nfallback_for = \"echo\"\n[[goal.claim]]",
+        "[[goal.claim]] => [[goal.call]]\nname = \"echo\"\ntool = \"echo\"\ncommand = [\"echo\"]\n[[goal.claim]]",
+        "command = [\"echo\"] => command = [\"echo\"]\nshows.lines = \"everywhere\"",
+        "command = [\"echo\"] => command = [\"echo\"]\nshows.lines = { after = \"\", before = \".\" }",
+        "command = [\"echo\"] => command = [\"echo\"]\nshows.\"the lines\" = \"size\"",
+        "text = \"Done.\" => text = \"It has {lines} lines.\"",
+        "text = \"Done.\" => text = \"It has {lines lines.\"",
+        "text = \"Done.\" => text = \"Done.\"\nexpect.lines = { is = \"gt\", value = 3 }",
+        "text = \"Done.\" => text = \"Done.\"\nexpect.lines = { is = \"about\", value = 3 }",
+        "[[goal.claim]] => [[goal]]\nobjective = \"the work\"\n[[goal.claim]]",
+        "[[goal.claim]] => [[goal]]\nobjective = \"more\"\n[[goal.claim]]",
         "policy = \"policy.toml\" => policy = \"../policy.toml\"",
         "policy = \"policy.toml\" => ",
         "policy = \"policy.toml\" => policy = \"elsewhere.toml\"",
@@ -62,28 +68,34 @@ fn mistakes_in_the_task_are_told_by_line() {
     assert_snapshot!(task_lines, @r#"
     task.toml: line 2: invalid type: integer `7`, expected a text of 1 to 16384 code points
     task.toml: line 1: missing field `name`
-    task.toml: line 2: unknown field `nmae`, expected one of `name`, `objective`, `constraints`, `policy`, `profile`, `files`, `agents`, `proposal`, `claim`
+    task.toml: line 2: unknown field `nmae`, expected one of `name`, `objective`, `constraints`, `policy`, `profile`, `files`, `agents`, `goal`
     task.toml: line 1: invalid basic string, expected `"`
     task.toml: line 1: expected 1 to 256 code points, found 0
     task.toml: line 12: unknown variant `tiny`, expected one of `low`, `medium`, `high`, `critical`
     task.toml: line 8: expected a program in command, found an empty list
     task.toml: line 11: invalid type: string "echo", expected a sequence
     task.toml: line 8: expected a name of letters, digits, - and _, found "../echo"
-    task.toml: line 15: calls: expected the name of a call, found "ehco"
-    task.toml: line 15: expected the name of a call in calls, found an empty list
-    task.toml: line 17: expected a whole number from 0 to 100, found 101
+    task.toml: line 13: calls: expected the name of a call of this goal, found "ehco"
+    task.toml: line 15: expected a whole number from 0 to 100, found 101
     task.toml: line 5: agents: expected planner, executor, critic or auditor, found desk
     task.toml: line 7: expected a duration such as "30s", from 1ms to 24h, found "soon"
-    task.toml: line 5: fallback_for: expected the name of a call, found "nothing"
-    task.toml: line 5: replaces: expected the objective of an earlier proposal, found "nothing"
-    task.toml: line 15: unknown field `ignored`, expected one of `name`, `objective`, `constraints`, `policy`, `profile`, `files`, `agents`, `proposal`, `claim`
-    task.toml: line 15: expected a text of its own, found that of another claim or answer
-    task.toml: line 15: expected the name of a call in calls, found an empty list
-    task.toml: line 16: calls: expected a call that is always run, found "echo" in reserve
+    task.toml: line 13: unknown field `ignored`, expected one of `objective`, `assumptions`, `tools`, `call`, `claim`
+    task.toml: line 14: calls: expected a call that is always run, found only calls in reserve
+    task.toml: line 8: fallback_for: expected an earlier call of this goal that is no reserve, found "nothing"
+    task.toml: line 8: fallback_for: expected an earlier call of this goal that is no reserve, found "echo"
     task.toml: line 8: command: expected words without the zero character
-    task.toml: line 15: expected fallback_for or replaces, found both
+    task.toml: line 13: expected fallback_for or reserve, found both
     task.toml: line 18: fallback_for: expected one fallback for "echo", found two
-    task.toml: line 15: expected a name of its own, found "echo" a second time
+    task.toml: line 13: expected a name of its own, found "echo" a second time
+    task.toml: line 12: expected size, sha256, a pointer, or after and before
+    task.toml: line 12: expected 1 to 1024 code points, found 0
+    task.toml: line 8: shows: expected a name of letters, digits, - and _, found "the lines"
+    task.toml: line 13: text: expected a value that a call of the claim shows, found {lines}: say where it stands with shows.lines = ... at the call
+    task.toml: line 14: expected the name of a value in braces, or a doubled brace, found "{lines lines."
+    task.toml: line 13: expect: expected a value that stands in the text, found "lines"
+    task.toml: line 15: unknown variant `about`, expected one of `eq`, `ne`, `lt`, `le`, `gt`, `ge`
+    task.toml: line 13: expected an objective of its own, found "the work" a second time
+    task.toml: line 15: calls: expected the name of a call of this goal, found "echo"
     task.toml: policy: expected a file beside the task
     expected a policy, found none named in task.toml
     cannot read [DIR]/elsewhere.toml: No such file or directory (os error 2)
@@ -98,6 +110,10 @@ fn mistakes_in_the_policy_are_told_by_line() {
         "[tools.echo] => approval_from = \"never\"\n[tools.echo]",
         "[tools.echo] => evidence_minimum = 0\n[tools.echo]",
         "[tools.echo] => retry_limit = 17\n[tools.echo]",
+        "[tools.echo] => conditions = [\"be careful\"]\n[tools.echo]",
+        "[tools.echo] => conditions = [7]\n[tools.echo]",
+        "[tools.echo] => [[conditions]]\ntext = \"be careful\"\nat = \"size\"\n[tools.echo]",
+        "[tools.echo] => [[conditions]]\ntext = \"be careful\"\nof = \"ehco\"\nat = \"size\"\nis = \"lt\"\nvalue = 9\n[tools.echo]",
         "[tools.echo] => [limits]\ntime = \"0s\"\n[tools.echo]",
         "[tools.echo] => [limits]\nmemory = \"much\"\n[tools.echo]",
         "[tools.echo] => [limits]\nmemory = \"1 MiB\"\n[tools.echo]",
@@ -110,6 +126,10 @@ fn mistakes_in_the_policy_are_told_by_line() {
     [DIR]/policy.toml: line 2: unknown variant `never`, expected one of `low`, `medium`, `high`, `critical`
     [DIR]/policy.toml: line 2: expected a whole number from 1 to 64, found 0
     [DIR]/policy.toml: line 2: expected a whole number from 0 to 16, found 17
+    policy.toml: conditions: expected a check (at, is, value) of “be careful”, found words alone: no program can tell whether they hold. Give it a check, or name a critic that can read in the task file: [agents.critic]
+    [DIR]/policy.toml: line 2: invalid type: integer `7`, expected a condition: a text, or a table with text, at, is and value
+    [DIR]/policy.toml: line 2: conditions: expected at, is and value together
+    policy.toml: conditions: expected the name of a call of the task in of, found "ehco"
     [DIR]/policy.toml: line 3: expected a duration such as "30s", from 1ms to 24h, found "0s"
     [DIR]/policy.toml: line 3: expected a size such as "64 MiB", from 16 MiB to 1024 GiB, found "much"
     [DIR]/policy.toml: line 3: expected a size such as "64 MiB", from 16 MiB to 1024 GiB, found "1 MiB"

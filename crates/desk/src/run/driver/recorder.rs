@@ -11,7 +11,7 @@ use demur_engine::{Reply, command::Consequences, refusal::RuleRefusal};
 use demur_ledger::{
     author::{Artifact, Author, Place},
     content::{ArtifactContent, PolicyContent},
-    entry::Entry,
+    entry::{Address, Entry},
     event_type::{Content, Facts},
     name::{Position, Sequence, TraceId},
     state::GuardError,
@@ -19,13 +19,13 @@ use demur_ledger::{
 };
 use demur_run::{history::History, role::Look};
 use demur_sequencer::{Sequencer, SequencerError, Series};
-use demur_store::contract::{Kept, RecordKey, Swap};
+use demur_store::contract::{RecordKey, Store, StoreError, Swap};
 
 use super::{claim, lines::NewLines};
 use crate::{
     operating_system::OperatingSystem,
     owner::Owner,
-    run::{open::policy_follows, read_on},
+    run::{bytes_in, open::policy_follows, read_on},
 };
 
 /// A run in progress.
@@ -162,6 +162,11 @@ impl<'a> Recorder<'a> {
         (self.history.state().length(), self.lines.into_vec())
     }
 
+    /// Returns what is recorded, for roles to look at.
+    pub(super) fn artifacts(&self) -> RecordedArtifacts<'_> {
+        RecordedArtifacts { store: self.ledger.store(), history: self.history }
+    }
+
     /// Returns the time.
     pub(super) fn now(&self) -> Result<Timestamp, Refusal> {
         self.system.now()
@@ -188,7 +193,8 @@ impl<'a> Recorder<'a> {
             let (trace, sequence) = (self.trace, entry.event.envelope().sequence);
             let content = entry.opening.as_ref().map(|opening| &opening.bytes[..]);
             let damaged = |error: GuardError| SequencerError::Damaged { trace, sequence, code: error.code() };
-            self.history.take(&entry.event, content).map_err(damaged)?;
+            let mut bytes = bytes_in(self.ledger.store());
+            self.history.take_with(&entry.event, content, &mut bytes).map_err(damaged)?;
             if let Some(place) = &entry.artifact {
                 self.history.learn(sequence, *place.address.as_digest());
             }
@@ -220,19 +226,19 @@ fn under_claim(trace: TraceId) -> impl Fn(SequencerError) -> Refusal {
     }
 }
 
-/// The critic looks at what is recorded.
+/// What is recorded, for roles to look at; also what is decided and not on the disk yet, for artifacts are there before.
 pub(super) struct RecordedArtifacts<'a> {
-    pub(super) ledger: &'a Sequencer,
-    pub(super) trace: TraceId,
+    store: &'a dyn Store,
+    history: &'a History,
 }
 
 impl Look for RecordedArtifacts<'_> {
     fn artifact(&mut self, at: Sequence) -> Result<Option<Vec<u8>>, String> {
-        let store = self.ledger.store();
-        let stored = store.events(self.trace, at, 1).map_err(|error| error.to_string())?.pop();
-        match stored.map(|stored| stored.artifact) {
-            Some(Kept::Here(place)) => store.artifact(&place.address).map_err(|error| error.to_string()),
-            _ => Ok(None),
+        let Some(digest) = self.history.digest(at) else { return Ok(None) };
+        match self.store.artifact(&Address::from_digest(*digest)) {
+            // Bytes that changed are no evidence; the audit finds them.
+            Err(StoreError::Corrupt { .. }) => Ok(None),
+            found => found.map_err(|error| error.to_string()),
         }
     }
 }

@@ -29,7 +29,7 @@ use demur_run::{
 
 use super::{
     cast::{Cast, Playing},
-    recorder::{RecordedArtifacts, Recorder},
+    recorder::Recorder,
     reported::Reported,
 };
 use crate::{
@@ -105,7 +105,7 @@ impl<'a> Steps<'a> {
                     return Ok(step);
                 }
                 Looked::Nobody => {
-                    let obstacle = self.brief().obstacle();
+                    let obstacle = self.brief().obstacle(&mut self.recorder.artifacts());
                     self.recorder.abort(&obstacle)?;
                     return Ok(self.over(true));
                 }
@@ -158,11 +158,8 @@ impl<'a> Steps<'a> {
         let brief = self.brief();
         let next = match role {
             Role::Planner => brief.planner(),
-            Role::Critic => {
-                let (ledger, trace) = (self.recorder.ledger, self.recorder.trace);
-                brief.critic(&mut RecordedArtifacts { ledger, trace })
-            }
-            Role::Executor => brief.executor(&self.hands()),
+            Role::Critic => brief.critic(&mut self.recorder.artifacts()),
+            Role::Executor => brief.executor(&self.hands(), &mut self.recorder.artifacts()),
             Role::Auditor => Ok(brief.auditor()),
             // They take no turn in a run.
             Role::Desk | Role::Holder | Role::Operator | Role::Agent | Role::Answerer | Role::Person => {

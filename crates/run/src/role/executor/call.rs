@@ -14,7 +14,7 @@ use super::Hands;
 use crate::{
     history::Ended,
     role::{Brief, Move, Report, RoleError, ascending, input::name, say},
-    task::{Call, Unit},
+    task::{Call, Goal},
 };
 
 /// Where a call stands.
@@ -38,10 +38,20 @@ pub(super) enum End {
     Blocked,
 }
 
-/// Returns the approved proposal of a unit and how many conditions its intents must meet.
-pub(super) fn approved(brief: &Brief<'_>, unit: &Unit) -> Option<(Sequence, u64)> {
-    let (at, proposed) = brief.history.proposal(&unit.objective)?;
-    proposed.review.filter(|(decision, _)| decision.approves()).map(|(_, conditions)| (at, conditions))
+/// Why a call is run.
+pub(super) struct Occasion<'a> {
+    /// The goal it serves.
+    pub(super) goal: &'a Goal,
+    /// The challenge that it answers, if it is in reserve.
+    pub(super) challenge: Option<Sequence>,
+}
+
+/// Returns the approved proposal with a call and how many conditions its intents must meet.
+pub(super) fn approved(brief: &Brief<'_>, call: &Call) -> Option<(Sequence, u64)> {
+    brief.plan.units_with(&call.name).find_map(|unit| {
+        let (at, proposed) = brief.history.proposal(&unit.objective)?;
+        proposed.review.filter(|(decision, _)| decision.approves()).map(|(_, conditions)| (at, conditions))
+    })
 }
 
 /// Returns where a call stands.
@@ -79,7 +89,7 @@ pub(in crate::role) fn failed_for_good(brief: &Brief<'_>, call: &str) -> Option<
 pub(super) fn advance(
     brief: &Brief<'_>,
     hands: &Hands<'_>,
-    call: &Call,
+    (call, why): (&Call, &Occasion<'_>),
     (proposal, conditions): (Sequence, u64),
     standing: &Standing,
 ) -> Result<Move, RoleError> {
@@ -95,7 +105,7 @@ pub(super) fn advance(
             let bytes = brief.plan.input(&call.name).to_vec();
             Ok(Move::Store { name: name(&call.name), media_type: "application/json", bytes })
         }
-        Standing::Fresh(retries) => intend(brief, call, (proposal, conditions), *retries),
+        Standing::Fresh(retries) => intend(brief, (call, why), (proposal, conditions), *retries),
         Standing::Ready(intent) => Ok(Move::Start {
             call: call.name.to_string(),
             facts: ToolExecutionStarted { input: recorded, intent: *intent },
@@ -111,7 +121,7 @@ pub(super) fn advance(
 
 fn intend(
     brief: &Brief<'_>,
-    call: &Call,
+    (call, why): (&Call, &Occasion<'_>),
     (proposal, conditions): (Sequence, u64),
     retries: Option<Sequence>,
 ) -> Result<Move, RoleError> {
@@ -120,8 +130,29 @@ fn intend(
     let risk = call.risk.max(brief.policy.floor(&call.tool));
     let facts = ToolIntentSigned { meets: meets?.try_into()?, proposal, retries, risk };
     let input_hash = brief.plan.input_hash(&call.name).copied().ok_or(RoleError::Unplanned)?;
-    let (justification, tool) = (call.justification.clone(), call.tool.clone());
+    let (justification, tool) = (Text::cut(&justification(call, why, retries))?, call.tool.clone());
     Ok(say(facts, Content::ToolIntentSigned(IntentContent { input_hash, justification, tool })))
+}
+
+/// Returns why a call is run, in words.
+fn justification(
+    call: &Call,
+    Occasion { goal, challenge }: &Occasion<'_>,
+    retries: Option<Sequence>,
+) -> String {
+    let mut words = match (challenge, &call.fallback_for) {
+        (Some(challenge), _) => format!("answers challenge #{challenge} with further evidence"),
+        (None, Some(other)) => format!("takes the place of {other}"),
+        (None, None) => format!("serves the goal \u{201c}{}\u{201d}", goal.objective),
+    };
+    if !call.shows.is_empty() {
+        let names: Vec<&str> = call.shows.keys().map(String::as_str).collect();
+        words += &format!(", and its output is to show {}", names.join(", "));
+    }
+    match retries {
+        Some(failed) => format!("tries again what intent #{failed} did not bring about: it {words}"),
+        None => words,
+    }
 }
 
 /// Records what a tool wrote, then how it ended.
@@ -178,7 +209,7 @@ fn attempts<'a>(brief: &Brief<'a>, call: &Call) -> &'a [Sequence] {
 }
 
 /// Returns the name of what the newest attempt wrote.
-fn output_name(brief: &Brief<'_>, call: &Call, stream: &str) -> String {
+pub(super) fn output_name(brief: &Brief<'_>, call: &Call, stream: &str) -> String {
     match attempts(brief, call).len() {
         0 | 1 => format!("{}.{stream}", call.name),
         attempt => format!("{}.{attempt}.{stream}", call.name),

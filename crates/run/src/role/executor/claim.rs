@@ -1,4 +1,5 @@
-//! Claims: what the task lets the executor say once its calls have come to rest, answers to challenges, the conclusion.
+//! Claims: what the outputs let the executor say once its calls have come to rest, the checks that show it, answers to
+//! challenges, the conclusion.
 
 use demur_core::{
     limit::{LimitError, Text, Whole},
@@ -7,72 +8,123 @@ use demur_core::{
 use demur_ledger::{
     content::{ClaimContent, FinalClaim, FinalStatementContent},
     event_type::{Content, Facts},
-    facts::{Cited, ClaimIssued, ClaimRevised, FailureKind, FinalStatementSigned},
+    facts::{CheckStated, Cited, ClaimIssued, ClaimRevised, FailureKind, FinalStatementSigned},
     name::Sequence,
-    state::Phase,
+    state::{MOST_CHECKS, Phase},
 };
 
-use super::call::{End, Standing, approved, standing};
+use super::{
+    call::{End, Standing, approved, standing},
+    statement::{Statement, statement},
+};
 use crate::{
     history::{Claimed, Ended},
-    role::{Brief, Move, RoleError, ascending, input::name, say},
-    task::{Call, Claim, ReplacementClaim, Unit},
+    plan::{Occasion, Unit},
+    role::{Brief, Look, Move, RoleError, ascending, input::name, say},
+    task::{Call, Claim, Goal},
 };
 
-pub(super) fn next(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
-    if let Some(claim) = due(brief)? {
+pub(super) fn next(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move>, RoleError> {
+    if let Some(check) = check(brief, look)? {
+        return Ok(Some(check));
+    }
+    if let Some(claim) = due(brief, look)? {
         return Ok(Some(claim));
     }
-    if let Some(revision) = answer(brief)? {
+    if let Some(revision) = answer(brief, look)? {
         return Ok(Some(revision));
     }
     match brief.history.state().phase() {
-        Phase::Claiming => conclude(brief).map(Some),
+        Phase::Claiming => conclude(brief, look).map(Some),
         // A call in reserve came to nothing: the claim is made again as it was, and stays disputed.
         _ => brief.history.challenges.values().next().map_or(Ok(None), |claim| restate(brief, *claim)),
     }
 }
 
-/// Returns whether a challenged claim needs this call.
-pub(super) fn wants(brief: &Brief<'_>, call: &Call) -> bool {
-    challenged(brief).any(|(_, answer)| answer.calls.iter().any(|name| *name == *call.name.as_str()))
+/// Returns the challenge of a claim that this call in reserve could support.
+pub(super) fn wants(
+    brief: &Brief<'_>,
+    look: &mut dyn Look,
+    (goal, call): (&Goal, &Call),
+) -> Result<Option<Sequence>, RoleError> {
+    for (challenge, at) in &brief.history.challenges {
+        for claim in goal.claims.iter().filter(|claim| goal.basis(claim, true).any(|one| one == call)) {
+            if is_said_at(brief, *at, statement(brief, look, (goal, claim), false)?.as_ref()) {
+                return Ok(Some(*challenge));
+            }
+        }
+    }
+    Ok(None)
 }
 
-/// Returns the challenged claims that the task has an answer for, which was not given yet.
-fn challenged<'a>(brief: &Brief<'a>) -> impl Iterator<Item = (Sequence, &'a ReplacementClaim)> {
-    let history = brief.history;
-    let answer = |at: Sequence, task: &'a [Claim]| {
-        let text = history.claims.get(&at)?.text.as_str();
-        let claim = task.iter().find(|claim| claim.text.as_str() == text)?;
-        claim.if_challenged.as_ref().filter(|answer| !history.said.contains(answer.text.as_str()))
-    };
-    let task = &brief.plan.task().claims[..];
-    history.challenges.values().filter_map(move |claim| Some((*claim, answer(*claim, task)?)))
+/// Returns whether the claim in play that this event made is this one.
+fn is_said_at(brief: &Brief<'_>, at: Sequence, statement: Option<&Statement>) -> bool {
+    let said = brief.history.claims.get(&at);
+    said.zip(statement).is_some_and(|(said, statement)| {
+        said.text == statement.text && said.executions == statement.executions
+    })
+}
+
+/// Returns whether a claim was ever made.
+fn is_said(brief: &Brief<'_>, text: &str, executions: &[Sequence]) -> bool {
+    brief.history.said.contains(&(text.to_owned(), executions.to_vec()))
+}
+
+/// Returns the next check that shows a claim in play and was not stated yet.
+fn check(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move>, RoleError> {
+    if brief.history.checks.values().map(Vec::len).sum::<usize>() >= MOST_CHECKS {
+        return Ok(None);
+    }
+    for (goal, claim) in brief.plan.task().claims() {
+        for challenged in [false, true] {
+            let Some(statement) = statement(brief, look, (goal, claim), challenged)? else { break };
+            let mut made = brief.history.claims.keys();
+            let Some(at) = made.find(|at| is_said_at(brief, **at, Some(&statement))) else { continue };
+            let stated = brief.history.checks_about(*at);
+            let is_stated = |artifact: &Sequence, check: &_| {
+                stated.iter().any(|known| known.artifact == *artifact && known.check.as_ref() == Some(check))
+            };
+            let mut checks = statement.checks.into_iter();
+            if let Some((artifact, check)) = checks.find(|(artifact, check)| !is_stated(artifact, check)) {
+                let facts = CheckStated { about: *at, artifact, condition: None };
+                return Ok(Some(say(facts, Content::CheckStated(check))));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Returns whether the executor, if demur plays it, has a check to state before anybody judges its claims.
+pub(in crate::role) fn owes_check(brief: &Brief<'_>, look: &mut dyn Look) -> Result<bool, RoleError> {
+    let plays = !brief.plan.task().is_separate(demur_ledger::role::Role::Executor);
+    Ok(plays && check(brief, look)?.is_some())
 }
 
 /// Returns the next claim of the task that can be made, or that something failed.
-fn due(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
-    if brief.history.claims.len() >= MOST_CLAIMS {
+fn due(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move>, RoleError> {
+    if brief.history.claims.len() >= MAX_CLAIMS {
         return Ok(None);
     }
-    let unsaid = |text: &str| !brief.history.said.contains(text);
-    for claim in brief.plan.task().claims.iter().filter(|claim| unsaid(&claim.text)) {
-        let ends = completed(brief, &claim.calls);
-        if let Some(grounds) = ends.map_or(Ok(None), |ends| grounds(brief, &ends))? {
-            let Grounds { evidence, executions } = grounds;
+    for (goal, claim) in brief.plan.task().claims() {
+        let Some(made) = statement(brief, look, (goal, claim), false)? else { continue };
+        if is_said(brief, &made.text, &made.executions) {
+            continue;
+        }
+        if let Some(Grounds { evidence, executions }) = cited(brief, made.evidence, made.executions)? {
             let facts = ClaimIssued { about_failure: false, evidence, executions };
-            let content = ClaimContent { confidence: claim.confidence, text: claim.text.clone() };
+            let content = ClaimContent { confidence: claim.confidence, text: Text::cut(&made.text)? };
             return Ok(Some(say(facts, Content::ClaimIssued(content))));
         }
     }
-    for (unit, call) in brief.plan.task().calls() {
+    for (goal, call) in brief.plan.task().calls() {
         let Standing::Settled(End::Failed(_, ended)) = standing(brief, call) else { continue };
         let text = failure_text(brief, call, &ended);
-        if approved(brief, unit).is_none() || !unsaid(&text) || fell_back(brief, call) {
+        if approved(brief, call).is_none() || fell_back(brief, goal, call) {
             continue;
         }
-        if let Some(grounds) = failure_grounds(brief, call)? {
-            let Grounds { evidence, executions } = grounds;
+        if let Some(Grounds { evidence, executions }) = failure_grounds(brief, call)?
+            && !is_said(brief, &text, &executions)
+        {
             let facts = ClaimIssued { about_failure: true, evidence, executions };
             let content = ClaimContent { confidence: Whole::of::<100>(), text: text.as_str().try_into()? };
             return Ok(Some(say(facts, Content::ClaimIssued(content))));
@@ -81,15 +133,19 @@ fn due(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
     Ok(None)
 }
 
-/// Returns the revision of a challenged claim whose calls have all completed.
-fn answer(brief: &Brief<'_>) -> Result<Option<Move>, RoleError> {
-    for (replaces, answer) in challenged(brief) {
-        let ends = completed(brief, &answer.calls);
-        if let Some(grounds) = ends.map_or(Ok(None), |ends| grounds(brief, &ends))? {
-            let Grounds { evidence, executions } = grounds;
-            let facts = ClaimRevised { about_failure: false, evidence, executions, replaces };
-            let content = ClaimContent { confidence: answer.confidence, text: answer.text.clone() };
-            return Ok(Some(say(facts, Content::ClaimRevised(content))));
+/// Returns the revision of a challenged claim for which a call in reserve completed.
+fn answer(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Move>, RoleError> {
+    for replaces in brief.history.challenges.values().copied() {
+        for (goal, claim) in brief.plan.task().claims() {
+            if !is_said_at(brief, replaces, statement(brief, look, (goal, claim), false)?.as_ref()) {
+                continue;
+            }
+            let Some(made) = statement(brief, look, (goal, claim), true)? else { continue };
+            if let Some(Grounds { evidence, executions }) = cited(brief, made.evidence, made.executions)? {
+                let facts = ClaimRevised { about_failure: false, evidence, executions, replaces };
+                let content = ClaimContent { confidence: claim.confidence, text: Text::cut(&made.text)? };
+                return Ok(Some(say(facts, Content::ClaimRevised(content))));
+            }
         }
     }
     Ok(None)
@@ -104,7 +160,7 @@ fn restate(brief: &Brief<'_>, replaces: Sequence) -> Result<Option<Move>, RoleEr
     Ok(Some(say(facts, Content::ClaimRevised(content))))
 }
 
-fn conclude(brief: &Brief<'_>) -> Result<Move, RoleError> {
+fn conclude(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Move, RoleError> {
     let history = brief.history;
     let claims: Vec<Sequence> = history.claims.keys().copied().collect();
     let bundle: Result<Vec<FinalClaim>, LimitError> = history
@@ -112,7 +168,7 @@ fn conclude(brief: &Brief<'_>) -> Result<Move, RoleError> {
         .iter()
         .map(|(claim, said)| Ok(FinalClaim { claim: *claim, text: said.text.as_str().try_into()? }))
         .collect();
-    let left = left_undone(brief);
+    let left = left_undone(brief, look)?;
     let verdict = if left.is_empty() {
         "the task is done".to_owned()
     } else {
@@ -125,63 +181,49 @@ fn conclude(brief: &Brief<'_>) -> Result<Move, RoleError> {
 }
 
 /// Returns what a final statement must not keep to itself.
-fn left_undone(brief: &Brief<'_>) -> Vec<String> {
+fn left_undone(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Vec<String>, RoleError> {
     let (task, history) = (brief.plan.task(), brief.history);
-    let refused =
-        |unit: &&Unit| history.proposal(&unit.objective).is_some_and(|(_, proposed)| proposed.is_refused());
-    let replaced = |unit: &&Unit| {
-        let instead = |other: &Unit| other.replaces.as_deref() == Some(unit.objective.as_str());
-        task.proposals.iter().any(|other| instead(other) && approved(brief, other).is_some())
+    let is_refused =
+        |unit: &Unit| history.proposal(&unit.objective).is_some_and(|(_, proposed)| proposed.is_refused());
+    let is_approved =
+        |unit: &Unit| history.proposal(&unit.objective).is_some_and(|(_, proposed)| proposed.is_approved());
+    let replaced = |unit: &Unit| {
+        let another = |other: &&Unit| other.goal == unit.goal && other.occasion == Occasion::Refused;
+        unit.occasion == Occasion::First && brief.plan.units().iter().filter(another).any(is_approved)
     };
-    let failed = |call: &Call| {
-        matches!(standing(brief, call), Standing::Settled(End::Failed(..))) && !fell_back(brief, call)
+    let refused = brief.plan.units().iter().filter(|unit| is_refused(unit) && !replaced(unit)).count();
+    let failed = |(goal, call): &(&Goal, &Call)| {
+        matches!(standing(brief, call), Standing::Settled(End::Failed(..))) && !fell_back(brief, goal, call)
     };
-    let unsaid = task.claims.iter().filter(|claim| !history.said.contains(claim.text.as_str())).count();
+    let mut unsaid = 0;
+    for (goal, claim) in task.claims() {
+        let made = statement(brief, look, (goal, claim), false)?;
+        unsaid += usize::from(!made.is_some_and(|made| is_said(brief, &made.text, &made.executions)));
+    }
     let counts = [
-        (
-            task.proposals.iter().filter(refused).filter(|unit| !replaced(unit)).count(),
-            "refused proposal",
-            "",
-        ),
+        (refused, "refused proposal", ""),
         (history.intents.values().filter(|intent| intent.is_blocked()).count(), "blocked call", ""),
-        (task.calls().filter(|(_, call)| failed(call)).count(), "failed call", ""),
+        (task.calls().filter(failed).count(), "failed call", ""),
         (unsaid, "claim", " that could not be made"),
         (history.challenges.len(), "open challenge", ""),
     ];
     let some = counts.into_iter().filter(|(count, ..)| *count > 0);
-    some.map(|(count, noun, rest)| format!("{}{rest}", counted(count, noun))).collect()
-}
-
-/// Returns how these calls ended, if all of them completed.
-fn completed(brief: &Brief<'_>, calls: &[String]) -> Option<Vec<Ended>> {
-    let end = |name: &String| match standing(brief, brief.plan.task().call(name)?.1) {
-        Standing::Settled(End::Completed(ended)) => Some(ended),
-        _ => None,
-    };
-    calls.iter().map(end).collect()
+    Ok(some.map(|(count, noun, rest)| format!("{}{rest}", counted(count, noun))).collect())
 }
 
 /// Returns whether something else was done in place of a call.
-fn fell_back(brief: &Brief<'_>, call: &Call) -> bool {
-    let instead = |name: &String| *name == *call.name.as_str();
-    brief.plan.task().proposals.iter().filter(|unit| unit.fallback_for.as_ref().is_some_and(instead)).any(
-        |unit| {
-            let calls: Vec<String> = unit.calls.iter().map(|call| call.name.to_string()).collect();
-            completed(brief, &calls).is_some()
-        },
-    )
+fn fell_back(brief: &Brief<'_>, goal: &Goal, call: &Call) -> bool {
+    let instead = goal.fallback(&call.name);
+    instead.is_some_and(|other| match standing(brief, other) {
+        Standing::Settled(End::Completed(_)) => true,
+        _ => fell_back(brief, goal, other),
+    })
 }
 
 /// What a claim rests on: artifacts, and executions that have ended.
 struct Grounds {
     evidence: Cited<0>,
     executions: Cited<1>,
-}
-
-/// Returns what a claim that these executions completed cites: what they wrote.
-fn grounds(brief: &Brief<'_>, ends: &[Ended]) -> Result<Option<Grounds>, RoleError> {
-    let evidence = ends.iter().flat_map(|ended| ended.outputs.iter().copied()).collect();
-    cited(brief, evidence, ends.iter().map(|ended| ended.at).collect())
 }
 
 /// Returns what a claim that a call failed cites: what its attempts were given, and what they wrote.
@@ -199,8 +241,8 @@ fn cited(
     executions: Vec<Sequence>,
 ) -> Result<Option<Grounds>, RoleError> {
     let (mut evidence, mut executions) = (ascending(evidence), ascending(executions));
-    evidence.truncate(MOST_CITED);
-    executions.truncate(MOST_CITED);
+    evidence.truncate(MAX_CITED);
+    executions.truncate(MAX_CITED);
     if (brief.history.distinct(&evidence) as u64) < brief.policy.evidence_minimum.as_u64() {
         return Ok(None);
     }
@@ -208,11 +250,14 @@ fn cited(
 }
 
 /// Returns whether a claim could be made but for the evidence that the policy wants.
-pub(in crate::role) fn lacks_evidence(brief: &Brief<'_>) -> bool {
-    let unsaid =
-        brief.plan.task().claims.iter().filter(|claim| !brief.history.said.contains(claim.text.as_str()));
-    let mut ends = unsaid.filter_map(|claim| completed(brief, &claim.calls));
-    ends.any(|ends| grounds(brief, &ends).is_ok_and(|grounds| grounds.is_none()))
+pub(in crate::role) fn lacks_evidence(brief: &Brief<'_>, look: &mut dyn Look) -> bool {
+    let lacks = |(goal, claim): (&Goal, &Claim)| {
+        let made = statement(brief, look, (goal, claim), false).ok().flatten();
+        made.filter(|made| !is_said(brief, &made.text, &made.executions)).is_some_and(|made| {
+            cited(brief, made.evidence, made.executions).is_ok_and(|grounds| grounds.is_none())
+        })
+    };
+    brief.plan.task().claims().any(lacks)
 }
 
 /// Returns how every attempt of a call ended so far.
@@ -236,6 +281,6 @@ fn failure_text(brief: &Brief<'_>, call: &Call, ended: &Ended) -> String {
 }
 
 /// How many artifacts a claim may cite.
-const MOST_CITED: usize = 256;
+const MAX_CITED: usize = 256;
 /// How many claims a final statement can bundle; further failures stand in the record without a claim of their own.
-const MOST_CLAIMS: usize = 256;
+const MAX_CLAIMS: usize = 256;

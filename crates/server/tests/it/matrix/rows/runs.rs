@@ -55,8 +55,8 @@ pub(in super::super) fn rows() -> Vec<Row> {
 
 /// A claim on a run, with its orders.
 fn claim() -> Value {
-    let task = "name = \"t\"\nobjective = \"o\"\n[[proposal]]\nobjective = \"p\"\n[[proposal.call]]\nname = \"c\"\n\
-                tool = \"c\"\ncommand = [\"c\"]\nrisk = \"low\"\njustification = \"j\"\n[[claim]]\ntext = \"d\"\nconfidence = 90\ncalls = [\"c\"]\n";
+    let task = "name = \"t\"\nobjective = \"o\"\n[[goal]]\nobjective = \"p\"\n[[goal.call]]\nname = \"c\"\n\
+                tool = \"c\"\ncommand = [\"c\"]\nrisk = \"low\"\n[[goal.claim]]\ntext = \"d\"\nconfidence = 90\ncalls = [\"c\"]\n";
     json!({"claim": CLAIM, "orders": {"task": task, "policy": "[tools.c]\n", "files": ""}})
 }
 
