@@ -203,7 +203,7 @@ fn a_run_as_it_should_be_passes() {
     liar.end(call);
     let report = default(&liar.file(None));
     assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
-    let policy = "policy   1 tool may run, each at the risk it is put at or above\n";
+    let policy = "policy   1 tool may run, at its least risk or above\n";
     assert!(report.to_text().contains(policy), "{}", report.to_text());
 }
 

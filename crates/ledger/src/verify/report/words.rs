@@ -44,8 +44,9 @@ pub(super) fn policy(policy: &RecordedPolicy) -> String {
         ToolRules::Unknown => "not disclosed".to_owned(),
         ToolRules::Any => "any tool may run, at any risk: it names none".to_owned(),
         ToolRules::Named(tools) => {
+            let least = if tools.len() == 1 { "at its least risk" } else { "each at its least risk" };
             let tools = counted_as(tools.len() as u64, "tool", "tools");
-            format!("{tools} may run, each at the risk it is put at or above")
+            format!("{tools} may run, {least} or above")
         }
     };
     match policy.distinct_clients {
