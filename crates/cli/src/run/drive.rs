@@ -64,14 +64,14 @@ impl<'a> Drive<'a> {
             let _ = self.record.catch_up(true);
             let report = self.report(until);
             self.record.leave(report);
-            return ended;
         }
+        // Also where the run only stopped: an agent that is hung up on without a word takes it for a fault.
         let phase = self.record.history.state().phase();
         for agent in self.agents.values_mut() {
             // An agent that no longer listens misses nothing that matters.
             let _ = turn::farewell(&self.record, agent, phase);
         }
-        Ok(())
+        ended
     }
 
     fn go(&mut self, until: Option<Phase>) -> Result<(), Failure> {

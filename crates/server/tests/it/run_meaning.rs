@@ -4,6 +4,7 @@
 //! Two codes have no row. `POLICY_MISMATCH`: opening and policy come from one document here. `POLICY_MISSING`: a run that is
 //! opened here has its policy; a test below brings one without from elsewhere.
 
+use demur_core::hash::sha256;
 use serde_json::{Value, json};
 
 use crate::{
@@ -27,7 +28,7 @@ struct Attempt {
 type Prepare = fn(&Run, u64) -> Attempt;
 
 /// Every attempt with its code.
-const ATTEMPTS: [(&str, Prepare); 9] = [
+const ATTEMPTS: [(&str, Prepare); 12] = [
     ("TOOL_NOT_PROPOSED", |_, proposal| intending(proposal, "rm", "medium")),
     ("TOOL_NOT_ALLOWED", |_, proposal| intending(proposal, "git", "critical")),
     ("RISK_UNDERSTATED", |_, proposal| intending(proposal, "cargo", "low")),
@@ -80,13 +81,84 @@ const ATTEMPTS: [(&str, Prepare); 9] = [
         // The tool takes the words from the record.
         Attempt { speaker: "bo", document, tool: None }
     }),
+    ("CONDITION_UNSHOWN", |run, proposal| {
+        let mut call = calling(proposal);
+        call["facts"]["meets"] = json!([0]);
+        let intent = run.said("bo", &call);
+        let attempt = starting(run, intent, INPUT);
+        // What the critic shows with a check that is false, and what the executor shows itself, is not shown.
+        let input = attempt.document["facts"]["input"].as_u64().unwrap();
+        run.said("cy", &check("critic", (intent, json!(0)), input, 99));
+        run.said("bo", &check("executor", (intent, json!(0)), input, INPUT.len()));
+        attempt
+    }),
+    ("CHECK_FAILED", |run, proposal| {
+        let (output, claimed) = claimed(run, proposal);
+        let document = check("executor", (claimed, Value::Null), output, 99);
+        let arguments = json!({"artifact": output, "at": "size", "is": "eq", "value": 99});
+        let arguments = json!({"event": claimed, "act": "check_own", "check": arguments});
+        Attempt { speaker: "bo", document, tool: Some(("session_challenge", arguments)) }
+    }),
+    ("REPORT_MISMATCH", |run, proposal| {
+        run.said("bo", &conclusion(claimed(run, proposal).1));
+        let document = json!({
+            "role": "auditor", "type": "verification_run_started", "facts": {"profile": "default"},
+        });
+        let begun = run.say("dee", &document).json();
+        let report = r#"{"status":"fail"}"#;
+        run.said("dee", &json!({"role": "auditor", "type": "report_recorded", "artifact": {"text": report}}));
+        let through = json!({"sequence": begun["sequence"], "hash": begun["hash"]});
+        let document = json!({
+            "role": "auditor", "type": "verification_run_completed", "facts": {"status": "pass", "through": through},
+            "content": {"report": sha256(report.as_bytes()), "summary": "all is well"},
+        });
+        // The tool has the server make the report, and gives its verdict.
+        Attempt { speaker: "dee", document, tool: None }
+    }),
 ];
 
-/// LED-36 LED-37 LED-38 LED-40 LED-42
+/// LED-39 LED-42: what the critic refutes is disputed in every report, whichever way it says so.
+#[test]
+fn claim_that_the_critic_refutes_is_disputed() {
+    for over_mcp in [false, true] {
+        let (run, proposal) = executing(&[]);
+        let (output, claimed) = claimed(&run, proposal);
+        if over_mcp {
+            let check = json!({"artifact": output, "at": "size", "is": "eq", "value": 99});
+            let arguments = json!({"trace": run.trace, "event": claimed, "act": "check", "check": check});
+            let result = play(&run.server, run.token("cy"), "session_challenge", &arguments);
+            assert_ne!(result["isError"], true, "{result}");
+        } else {
+            run.said("cy", &check("critic", (claimed, Value::Null), output, 99));
+        }
+        run.said("bo", &conclusion(claimed));
+        let audited = run.post("dee", &format!("/v1/runs/{}/audit", run.trace), &json!({})).json();
+        assert_eq!(audited["status"], "pass_with_warnings", "{audited}");
+        assert!(audited["report"].to_string().contains("CLAIM_DISPUTED"), "{audited}");
+    }
+}
+
+/// LED-40 LED-42: once all was said nobody but the auditor asks.
+#[test]
+fn nobody_asks_after_the_final_statement_but_the_auditor() {
+    let (run, proposal) = executing(&[]);
+    run.said("bo", &conclusion(claimed(&run, proposal).1));
+    let before = run.standing();
+    let question = json!({"question": "May I add something?", "trace": run.trace});
+    let reply = run.post("bo", "/v1/questions", &question);
+    assert_eq!((reply.status, reply.code().as_str()), (409, "SPOKE_AFTER_FINAL"), "{}", reply.text());
+    let problem = reply.json();
+    expect_words("SPOKE_AFTER_FINAL", problem["detail"].as_str().unwrap(), problem["hint"].as_str().unwrap());
+    let result = play(&run.server, run.token("bo"), "ask_human", &question);
+    assert!(result.to_string().contains("SPOKE_AFTER_FINAL"), "{result}");
+    expect_nothing_more("SPOKE_AFTER_FINAL", &run, &before);
+}
+
+/// LED-36 LED-37 LED-38 LED-39 LED-40 LED-42
 #[test]
 fn what_nobody_approved_is_refused_over_http() {
     for (code, prepare) in ATTEMPTS {
-        let (run, proposal) = executing();
+        let (run, proposal) = executing(conditions(code));
         let Attempt { speaker, document, .. } = prepare(&run, proposal);
         let before = run.standing();
         let reply = run.say(speaker, &document);
@@ -98,11 +170,11 @@ fn what_nobody_approved_is_refused_over_http() {
     }
 }
 
-/// LED-36 LED-37 LED-38 LED-42
+/// LED-36 LED-37 LED-38 LED-39 LED-42
 #[test]
 fn what_nobody_approved_is_refused_over_mcp() {
     for (code, prepare) in ATTEMPTS {
-        let (run, proposal) = executing();
+        let (run, proposal) = executing(conditions(code));
         let Attempt { speaker, tool: Some((tool, mut arguments)), .. } = prepare(&run, proposal) else {
             continue;
         };
@@ -139,7 +211,7 @@ fn nothing_is_proposed_before_the_policy_is_recorded() {
 
 /// Returns a run with an approved proposal for `cargo` and `git`. Its policy names `cargo` and `rm`, lets everything below
 /// critical risk start without approval, and allows no retry.
-fn executing() -> (Run, u64) {
+fn executing(conditions: &[&str]) -> (Run, u64) {
     let mut document = opening();
     document["policy"] = json!({
         "approval_from": "critical", "retry_limit": 0,
@@ -149,8 +221,35 @@ fn executing() -> (Run, u64) {
     let mut proposal = proposal();
     proposal["content"]["required_tools"] = json!(["cargo", "git"]);
     let proposal = run.said("ada", &proposal);
-    run.said("cy", &review(proposal));
+    let mut review = review(proposal);
+    if !conditions.is_empty() {
+        review["facts"]["decision"] = json!("conditionally_approved");
+        review["facts"]["conditions"] = json!(conditions.len());
+        review["content"]["conditions"] = json!(conditions);
+    }
+    run.said("cy", &review);
     (run, proposal)
+}
+
+/// Returns the conditions of the approval under which something is tried.
+fn conditions(code: &str) -> &'static [&'static str] {
+    if code == "CONDITION_UNSHOWN" { &["it changes nothing"] } else { &[] }
+}
+
+/// Claims what may be claimed; returns the output and the claim.
+fn claimed(run: &Run, proposal: u64) -> (u64, u64) {
+    let (started, output) = (started(run, proposal), run.said("bo", &artifact("output", "ok")));
+    let ended = run.said("bo", &complete(started, output));
+    (output, run.said("bo", &claim("claim_issued", output, ended)))
+}
+
+/// Returns a check that an artifact has so many bytes.
+fn check(role: &str, (about, condition): (u64, Value), artifact: u64, size: usize) -> Value {
+    json!({
+        "role": role, "type": "check_stated",
+        "facts": {"about": about, "artifact": artifact, "condition": condition},
+        "content": {"at": "size", "is": "eq", "value": size},
+    })
 }
 
 /// Returns an intent that may be.

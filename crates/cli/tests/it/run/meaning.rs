@@ -17,7 +17,7 @@ const COMMON: &str = r#"
 import json, sys
 sys.path.insert(0, sys.argv[1])
 import demur_format
-from demur_agent import Agent, DeskError, Event, Refused, Turn
+from demur_agent import Agent, Event, Refused, Turn
 from demur_format import canonical, sha256
 
 agent = Agent(demur_format.Key(sys.argv[2]))
@@ -49,20 +49,29 @@ for heard in agent:
     agent.done()
 "#;
 
-/// Approves everything but what asks to be blocked.
+/// Approves everything but what asks to be blocked, on a condition that it judges to hold unless it is asked not to, and refutes
+/// the claim with a check of its own.
 const CRITIC: &str = r#"
-waiting = []
+waiting, artifacts = [], []
 for heard in agent:
-    if isinstance(heard, Event) and heard.type in ("proposal_created", "tool_intent_signed"):
+    if isinstance(heard, Event) and heard.type in ("proposal_created", "tool_intent_signed", "claim_issued"):
         waiting.append(heard)
+    elif isinstance(heard, Event) and heard.type == "artifact_recorded":
+        artifacts.append(heard.sequence)
     elif isinstance(heard, Turn):
         for each in waiting:
             if each.type == "proposal_created":
-                facts = {"conditions": 0, "decision": "approved", "proposal": each.sequence}
-                agent.say("proposal_reviewed", facts, {"conditions": [], "rationale": "fine"})
+                facts = {"conditions": 1, "decision": "conditionally_approved", "proposal": each.sequence}
+                agent.say("proposal_reviewed", facts, {"conditions": ["it only reads"], "rationale": "fine"})
+            elif each.type == "claim_issued":
+                facts = {"about": each.sequence, "artifact": artifacts[-1], "condition": None}
+                agent.say("check_stated", facts, {"at": "size", "is": "eq", "value": 99})
             else:
                 decision = "blocked" if each.content["justification"] == "block it" else "approved"
                 agent.say("tool_intent_reviewed", {"decision": decision, "intent": each.sequence}, {"rationale": "fine"})
+                if each.content["justification"] == "to count":
+                    facts = {"condition": 0, "evidence": artifacts[:1], "holds": True, "intent": each.sequence}
+                    agent.say("condition_judged", facts)
         waiting = []
         agent.done()
 "#;
@@ -84,7 +93,7 @@ def data(name):
     return canonical({"call": name, "command": ["wc"], "stdin": name})
 
 def intend(tool, risk, name, justification="to count"):
-    facts = {"meets": [], "proposal": proposal, "retries": None, "risk": risk}
+    facts = {"meets": [0], "proposal": proposal, "retries": None, "risk": risk}
     return agent.say("tool_intent_signed", facts, {"input_hash": sha256(data(name)), "justification": justification, "tool": tool})
 
 def start(intent, artifact):
@@ -93,6 +102,10 @@ def start(intent, artifact):
 def claim(evidence):
     facts = {"about_failure": False, "evidence": [evidence], "executions": [ended]}
     return agent.say("claim_issued", facts, {"confidence": 90, "text": "It has two words."})
+
+def check(size):
+    facts = {"about": claimed, "artifact": output, "condition": None}
+    return agent.say("check_stated", facts, {"at": "size", "is": "eq", "value": size})
 
 def conclude(text):
     content = {"claims": [{"claim": claimed, "text": text}], "verdict": "done"}
@@ -112,9 +125,11 @@ for heard in agent:
         tell("RISK_UNDERSTATED", lambda: intend("wc", "low", "first"))
         fails = intend("wc", "medium", "first")
         intend("wc", "high", "second", "block it")
+        unshown = intend("wc", "medium", "third", "show nothing")
     elif turn == 2:
         tell("INPUT_MISMATCH", lambda: start(fails, second))
         tell("INPUT_MISMATCH", lambda: start(fails, None))
+        tell("CONDITION_UNSHOWN", lambda: start(unshown, third))
         started = start(fails, first)
         failure = {"failure": "exit", "outputs": [], "started": started}
         agent.say("tool_execution_failed", failure, {"duration_ms": 1, "exit_status": 1, "message": "it failed"})
@@ -131,23 +146,50 @@ for heard in agent:
         ended = agent.say("tool_execution_completed", {"outputs": [output], "started": started}, result)
         tell("EVIDENCE_WEAK", lambda: claim(third))
         claimed = claim(output)
+        tell("CHECK_FAILED", lambda: check(3))
+        check(2)
     elif turn == 4:
         tell("BUNDLE_DIFFERS", lambda: conclude("It has two thousand words."))
         conclude("It has two words.")
+        tell("SPOKE_AFTER_FINAL", lambda: agent.say("question_asked", QUESTION, WORDS))
     agent.done()
 "#;
 
-/// LED-36 LED-37 LED-38 LED-40 LED-42
+/// Gives a verdict on a report that it did not record, and then another than the report's.
+const AUDITOR: &str = r#"
+def verdict(status):
+    content = {"report": sha256(report), "summary": "as it is"}
+    return agent.say("verification_run_completed", {"status": status, "through": through}, content)
+
+for heard in agent:
+    if not isinstance(heard, Turn):
+        continue
+    agent.say("verification_run_started", {"profile": "default"})
+    through, report = agent._head, canonical({"status": "pass_with_warnings"})
+    tell("REPORT_MISMATCH", lambda: verdict("pass_with_warnings"))
+    agent.report(report)
+    tell("REPORT_MISMATCH", lambda: verdict("fail"))
+    verdict("pass_with_warnings")
+    agent.done()
+"#;
+
+/// LED-36 LED-37 LED-38 LED-39 LED-40 LED-42
 #[test]
 fn what_nobody_approved_is_refused_to_agents_and_leaves_only_notes() {
     let sandbox = with_agents();
-    sandbox.run(&["keys", "new", "ada", "--role", "planner", "--out", "ada.key"]).expect_code(0);
+    for (name, role) in [("ada", "planner"), ("dora", "auditor")] {
+        let file = format!("{name}.key");
+        sandbox.run(&["keys", "new", name, "--role", role, "--out", &file]).expect_code(0);
+    }
     let interpreter = python("critic.py").remove(0);
     let library = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/agents/python");
     let mut players = String::new();
-    for (role, name, script) in
-        [("planner", "ada", PLANNER), ("executor", "ben", EXECUTOR), ("critic", "cleo", CRITIC)]
-    {
+    for (role, name, script) in [
+        ("planner", "ada", PLANNER),
+        ("executor", "ben", EXECUTOR),
+        ("critic", "cleo", CRITIC),
+        ("auditor", "dora", AUDITOR),
+    ] {
         let (file, key) = (format!("{role}.py"), format!("{name}.key"));
         fs::write(sandbox.path(&file), format!("{COMMON}{script}")).unwrap();
         let command =
@@ -155,13 +197,13 @@ fn what_nobody_approved_is_refused_to_agents_and_leaves_only_notes() {
         players += &player(role, name, &command);
     }
     let Draft { task, .. } = Draft::new();
-    let task = task.replace("[[proposal]]", &(players + "\n[[proposal]]"));
+    let task = task.replace("[[goal]]", &(players + "\n[[goal]]"));
     let policy = "retry_limit = 0\n[tools.wc]\nrisk = \"medium\"\n".to_owned();
     let reply = Draft { task, policy }.run(&sandbox, 0);
     assert_eq!(reply["phase"], "completed", "{reply}");
     let answers = fs::read_to_string(sandbox.path("answers.jsonl")).unwrap();
     let answers: Vec<Value> = answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(answers.len(), 11, "{answers:?}");
+    assert_eq!(answers.len(), 16, "{answers:?}");
     for answer in &answers {
         let word = |field: &str| answer[field].as_str().unwrap();
         assert_eq!(word("code"), word("expected"), "{answer}");
@@ -169,15 +211,19 @@ fn what_nobody_approved_is_refused_to_agents_and_leaves_only_notes() {
         assert!(!word("cure").is_empty() && answer["field"].is_string(), "{answer}");
     }
     let codes: BTreeSet<_> = answers.iter().map(|answer| answer["code"].as_str().unwrap()).collect();
-    assert_eq!(codes.len(), 10, "{codes:?}");
+    assert_eq!(codes.len(), 14, "{codes:?}");
     let count = |kind: &str| kinds(&sandbox).iter().filter(|found| *found == kind).count();
     assert_eq!(
         ["policy_recorded", "tool_intent_signed", "tool_execution_started", "claim_issued"].map(count),
-        [1, 5, 2, 1]
+        [1, 6, 2, 1]
     );
     // An opening that is refused leaves no trace to note it in, and of one author eight refusals a minute are noted.
-    assert!((8..=10).contains(&count("command_refused")), "{:?}", kinds(&sandbox));
+    assert!((8..=11).contains(&count("command_refused")), "{:?}", kinds(&sandbox));
     check_both_verifiers(&sandbox);
+    // What the critic refuted is disputed, whoever reads the file.
+    assert_eq!(verdict(&sandbox), "pass_with_warnings");
+    let report = sandbox.json(&["verify", "last.jsonl"]).to_string();
+    assert!(report.contains("CLAIM_DISPUTED"), "{report}");
 }
 
 /// Approves every proposal, and where it is told to asks which words to echo.
@@ -192,15 +238,8 @@ WORDS = {
     "recommendation": None, "request": None, "rule": None, "suggestions": [],
     "wording": {"detailed": "Which words are to be echoed?", "normal": "Which words?", "terse": "Words?"},
 }
-def listen():
-    """Hears everything until the desk hangs up, which it does without an end where the run stops at a refusal."""
-    try:
-        yield from agent
-    except DeskError:
-        return
-
 seen, proposals = set(), []
-for heard in listen():
+for heard in agent:
     if isinstance(heard, Event):
         seen.add(heard.type)
         proposals += [heard.sequence] if heard.type == "proposal_created" else []
@@ -223,7 +262,7 @@ fn with_careless_critic(policy: &str, words: &[&str]) -> Sandbox {
     command.extend([library.to_str().unwrap(), "cleo.key"].map(str::to_owned));
     command.extend(words.iter().map(|word| (*word).to_owned()));
     let Draft { task, .. } = Draft::new().call("echo", &["echo", "1"]).claim("Said.", &["echo"]);
-    let task = task.replace("[[proposal]]", &(player("critic", "cleo", &command) + "\n[[proposal]]"));
+    let task = task.replace("[[goal]]", &(player("critic", "cleo", &command) + "\n[[goal]]"));
     Draft { task, policy: policy.to_owned() }.write(&sandbox);
     sandbox
 }
