@@ -110,7 +110,7 @@ fn assumptions(goal: &Goal, calls: &[&Call]) -> Result<Vec<Text<1, 4096>>, Limit
 /// Returns what will show that it worked.
 fn evidence(calls: &[&Call]) -> Result<Vec<Text<1, 4096>>, LimitError> {
     let line = |call: &&Call| {
-        let command: Vec<&str> = call.command.iter().map(|word| word.as_str()).collect();
+        let command: Vec<&str> = call.command.iter().map(Text::as_str).collect();
         let when = if call.reserve { ", if a claim is challenged" } else { "" };
         Text::cut(&format!("what {} prints ({}){when}", call.name, command.join(" ")))
     };

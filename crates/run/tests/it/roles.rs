@@ -49,10 +49,10 @@ impl Dice {
 /// Returns a task with up to three goals, each with calls, fallbacks, reserves, values and claims as they fall.
 fn draw_task(dice: &mut Dice) -> String {
     let mut task = "name = \"drawn\"\nobjective = \"drawn by lot\"\n".to_owned();
-    for goal in 0..1 + dice.below(3) {
+    for goal in 0..=dice.below(3) {
         write!(task, "\n[[goal]]\nobjective = \"goal {goal}\"\n").unwrap();
         let mut plain: Vec<String> = Vec::new();
-        for call in 0..1 + dice.below(4) {
+        for call in 0..=dice.below(4) {
             let name = format!("call-{goal}-{call}");
             let (tool, risk) = (dice.one(&["safe", "safe", "risky", "unknown"]), dice.one(&RISKS));
             write!(
@@ -64,7 +64,7 @@ fn draw_task(dice: &mut Dice) -> String {
             match dice.below(4) {
                 0 if call > 0 => task += "reserve = true\n",
                 1 if !plain.is_empty() => {
-                    writeln!(task, "fallback_for = {:?}", plain.pop().unwrap()).unwrap()
+                    writeln!(task, "fallback_for = {:?}", plain.pop().unwrap()).unwrap();
                 }
                 _ => plain.push(name),
             }

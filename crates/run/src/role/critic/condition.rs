@@ -20,7 +20,7 @@ use crate::{
 /// What comes of looking at the conditions of an intent.
 pub(super) enum Judgement {
     /// The next thing to say about one of them.
-    Say(Move),
+    Say(Box<Move>),
     /// One does not hold, for this reason.
     Fails(String),
     /// Nothing speaks against the intent.
@@ -54,17 +54,16 @@ pub(super) fn judge(
     }
     let condition = number.try_into()?;
     let stated = brief.history.checks.values().map(Vec::len).sum::<usize>();
-    Ok(Judgement::Say(match artifact.filter(|_| holds && stated < MOST_CHECKS / 2) {
-        Some(artifact) => {
-            let facts = CheckStated { about: at, artifact, condition: Some(condition) };
-            say(facts, Content::CheckStated(shown_by.check.clone()))
-        }
-        // There is room for so many checks in a run; the rest is for those of the claims.
-        None => {
-            let evidence = vec![artifact.unwrap_or(input)].try_into()?;
-            say(ConditionJudged { condition, evidence, holds, intent: at }, None)
-        }
-    }))
+    // There is room for so many checks in a run; the rest is for those of the claims.
+    let checked = artifact.filter(|_| holds && stated < MOST_CHECKS / 2);
+    let said = if let Some(artifact) = checked {
+        let facts = CheckStated { about: at, artifact, condition: Some(condition) };
+        say(facts, Content::CheckStated(shown_by.check.clone()))
+    } else {
+        let evidence = vec![artifact.unwrap_or(input)].try_into()?;
+        say(ConditionJudged { condition, evidence, holds, intent: at }, None)
+    };
+    Ok(Judgement::Say(Box::new(said)))
 }
 
 /// Returns the condition of an intent that the approval names by this number.

@@ -1,7 +1,7 @@
 //! Claims: the critic reads the evidence they cite. Too little of it, none that a program can check, a check that is false and
 //! outputs that contradict each other are reasons to challenge one (LED-13, LED-24, LED-39).
 
-use demur_core::limit::Text;
+use demur_core::limit::{Text, Whole};
 use demur_ledger::{
     content::{CheckValue, ReasonContent},
     event_type::Content,
@@ -50,9 +50,7 @@ fn objection(
     (at, claim): (Sequence, &Claimed),
 ) -> Result<Option<String>, RoleError> {
     let found = brief.history.distinct(&claim.evidence) as u64;
-    if let Some(least) =
-        brief.policy.challenge_below.map(|least| least.as_u64()).filter(|least| *least > found)
-    {
+    if let Some(least) = brief.policy.challenge_below.map(Whole::as_u64).filter(|least| *least > found) {
         return Ok(Some(format!(
             "the policy asks for {least} artifacts with different bytes as evidence, and it cites {found}"
         )));

@@ -24,7 +24,7 @@ pub(super) fn review(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Mo
     for (at, intent) in brief.history.intents.iter().filter(waiting) {
         let objection = match objection(brief, intent, look)? {
             None => match condition::judge(brief, (*at, intent), look)? {
-                Judgement::Say(judgement) => return Ok(Some(judgement)),
+                Judgement::Say(judgement) => return Ok(Some(*judgement)),
                 Judgement::Fails(reason) => Some(reason),
                 Judgement::Fine => None,
             },

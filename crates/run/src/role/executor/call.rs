@@ -140,15 +140,16 @@ fn justification(
     Occasion { goal, challenge }: &Occasion<'_>,
     retries: Option<Sequence>,
 ) -> String {
-    let mut words = match (challenge, &call.fallback_for) {
+    let words = match (challenge, &call.fallback_for) {
         (Some(challenge), _) => format!("answers challenge #{challenge} with further evidence"),
         (None, Some(other)) => format!("takes the place of {other}"),
         (None, None) => format!("serves the goal \u{201c}{}\u{201d}", goal.objective),
     };
-    if !call.shows.is_empty() {
-        let names: Vec<&str> = call.shows.keys().map(String::as_str).collect();
-        words += &format!(", and its output is to show {}", names.join(", "));
-    }
+    let names: Vec<&str> = call.shows.keys().map(String::as_str).collect();
+    let words = match &names[..] {
+        [] => words,
+        names => format!("{words}, and its output is to show {}", names.join(", ")),
+    };
     match retries {
         Some(failed) => format!("tries again what intent #{failed} did not bring about: it {words}"),
         None => words,

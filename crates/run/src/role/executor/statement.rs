@@ -42,6 +42,12 @@ struct Reading<'a> {
     value: CheckValue,
 }
 
+/// What several calls show of a value, and which of them do not show it.
+struct Readings<'a> {
+    found: Vec<Reading<'a>>,
+    missing: Vec<(&'a str, Shown)>,
+}
+
 /// What a look at an output came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::role) enum Shown {
@@ -77,7 +83,7 @@ pub(in crate::role) fn statement(
         if words.values.contains_key(name) {
             continue;
         }
-        let (readings, missing) = read(brief, look, &basis, name)?;
+        let Readings { found: readings, missing } = read(brief, look, &basis, name)?;
         words.take(name, &readings, &missing);
         if let (Some(first), Some(expected)) = (readings.first(), claim.expect.get(name)) {
             let check = CheckContent { at: first.at.clone(), is: expected.is, value: expected.value.clone() };
@@ -167,8 +173,8 @@ fn read<'a>(
     look: &mut dyn Look,
     basis: &[Completed<'a>],
     name: &str,
-) -> Result<(Vec<Reading<'a>>, Vec<(&'a str, Shown)>), RoleError> {
-    let (mut readings, mut missing) = (Vec::new(), Vec::new());
+) -> Result<Readings<'a>, RoleError> {
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
     for Completed { call, stdout, .. } in basis {
         let Some(at) = call.shows.get(name) else { continue };
         let Some(artifact) = *stdout else {
@@ -176,11 +182,11 @@ fn read<'a>(
             continue;
         };
         match value(brief, look, (artifact, name), at)? {
-            Shown::Value(value) => readings.push(Reading { call, artifact, at, value }),
+            Shown::Value(value) => found.push(Reading { call, artifact, at, value }),
             other => missing.push((call.name.as_str(), other)),
         }
     }
-    Ok((readings, missing))
+    Ok(Readings { found, missing })
 }
 
 /// Returns what stands at a place of an output. It is looked up once.
