@@ -251,7 +251,7 @@ impl Tokens {
         let kept = Kept { token: token.clone(), digest: sha256(secret.as_bytes()) };
         swaps.push(records::creation(key(&token.id)?, records::value(&kept, token.expires)?));
         let is_made = match registered::made(id, &token)? {
-            Some((facts, content)) => registered::state(owner, facts, Some(content), swaps)?,
+            Some((facts, content)) => registered::state(owner, facts, Some(content), &swaps)?,
             None => records::swap(owner, swaps)?,
         };
         if !is_made {
@@ -317,7 +317,7 @@ impl Tokens {
         let swaps = vec![records::removal(key, version)];
         // Whoever was faster took it back too.
         match registered::revoked(owner, id) {
-            Some(facts) => registered::state(owner, facts, None, swaps)?,
+            Some(facts) => registered::state(owner, facts, None, &swaps)?,
             None => records::swap(owner, swaps)?,
         };
         self.known().change(|tokens| drop(tokens.remove(id)));

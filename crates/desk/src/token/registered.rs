@@ -47,9 +47,9 @@ pub(super) fn state(
     owner: &Owner,
     facts: impl Into<Facts>,
     content: Option<Content>,
-    swaps: Vec<Swap>,
+    swaps: &[Swap],
 ) -> Result<bool, Refusal> {
-    match owner.sequencer().state_with(facts, content, &swaps) {
+    match owner.sequencer().state_with(facts, content, swaps) {
         Ok(_) => Ok(true),
         Err(SequencerError::RecordChanged) => Ok(false),
         Err(error) => Err(error.into()),
