@@ -334,6 +334,11 @@ impl Session {
         self.rules.as_ref().ok_or(Error::Trace { at: Sequence::FIRST, expected })
     }
 
+    /// Returns the fields of the plan that no rule reads.
+    pub fn unread(&self) -> Result<Vec<String>, Error> {
+        Ok(self.rules()?.unread(&self.plan))
+    }
+
     /// Returns the finding behind a gap, as the rules find it now.
     pub(crate) fn finding(&self, gap: &Gap) -> Result<Option<Finding>, Error> {
         Ok(self.detect()?.into_iter().find(|finding| gap.is_of(finding)))

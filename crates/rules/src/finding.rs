@@ -63,6 +63,8 @@ pub enum Condition {
     MissingValidationInput,
     /// A condition of the pack forbids the plan as it is.
     Policy,
+    /// A field that no rule reads, whose name is almost that of a field that one does.
+    UnreadField,
 }
 
 /// The WARN findings that somebody accepted explicitly. They are not found again (CLR-32).

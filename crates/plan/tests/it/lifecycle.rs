@@ -18,6 +18,7 @@ use demur_ledger::{
 use demur_plan::{
     Session,
     act::{self, Act, Judged},
+    no_guess::NoGuess,
     session::ACCEPTED,
 };
 use serde_json::{Value, json};
@@ -63,6 +64,26 @@ fn a_plan_is_refused_asked_about_answered_confirmed_and_attested() {
         "api_choice": "rest", "data_storage": "properties",
     });
     assert_eq!(plan, expected);
+}
+
+/// CLR-12 CLR-13 CLR-17 ONE-08
+#[test]
+fn a_list_of_compliance_is_clarified_and_every_value_keeps_its_source() {
+    let plan = json!({"compliance": ["JSP 440", "the standard one"], "deployment_target": "USWDS"});
+    let mut office = Office::with(&with(&plan));
+    assert_eq!(open(&office), ["compliance.1", "compliance.jurisdiction"]);
+    office.answer(Who::Answerer, "gap-001", "WCAG 2.2 AA");
+    office.answer(Who::Answerer, "gap-002", "uswds-only");
+    office.confirm().unwrap();
+    let confirmed = office.session().plan().as_value()["compliance"].clone();
+    let expected = json!({"jurisdiction": "uswds-only", "standards": ["JSP 440", "WCAG 2.2 AA"]});
+    assert_eq!(confirmed, expected);
+    let report = NoGuess::check(office.events.clone()).unwrap();
+    assert!(report.holds(), "{:?}", report.problems);
+    let origin =
+        |field: &str| report.values.iter().find(|value| value.field == field).unwrap().origin.clone();
+    assert_eq!(origin("compliance.standards.0"), "as submitted: the agent's word");
+    assert_eq!(origin("compliance.standards.1"), "answered by another agent's key");
 }
 
 /// CLR-12 CLR-31 CLR-32
