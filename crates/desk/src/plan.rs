@@ -71,6 +71,7 @@ pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<Plan
     let (gaps, closed): (Vec<_>, Vec<_>) = act::gaps(plan, rules)?.into_iter().unzip();
     let status = if gaps.is_empty() { PlanStatus::ReadyToProceed } else { PlanStatus::NeedsClarification };
     let mut standing = PlanStanding::new(status, gaps.clone(), rules.hash().to_string(), None);
+    standing.unread = rules.unread(plan);
     let named = gaps.iter().zip(closed).filter(|(_, closed)| *closed);
     standing.closed = named.map(|(gap, _)| gap.id().to_string()).collect();
     if let Some(signer) = signer.filter(|_| !gaps.is_empty()) {

@@ -37,6 +37,9 @@ pub(crate) struct Standing {
     gaps: Vec<Gap>,
     blocking_count: u64,
     warning_count: u64,
+    /// Fields of the plan that no rule reads: nobody checked them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<String>,
     /// The signed refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Value>")]
@@ -82,6 +85,7 @@ impl Standing {
             gaps: found.gaps,
             blocking_count: found.blocking_count,
             warning_count: found.warning_count,
+            unread: found.unread,
             document: found.document,
             plan: None,
             inbox: None,
@@ -101,6 +105,9 @@ impl Standing {
             self.status, self.blocking_count, self.warning_count
         )];
         lines.extend(self.gaps.iter().filter_map(|gap| serde_json::to_string(&ShortGap::of(gap)).ok()));
+        if !self.unread.is_empty() {
+            lines.push(format!("Read by no rule, so not checked: {}", self.unread.join(", ")));
+        }
         lines.extend(self.plan.as_ref().map(|plan| fenced("The plan", Some(plan)).join("\n")));
         lines.extend(
             self.inbox.as_ref().map(|inbox| format!("People answer at {inbox} or with `demur inbox`.")),
