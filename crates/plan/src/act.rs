@@ -10,13 +10,13 @@ use demur_core::limit::{List, Text};
 use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     content::{
-        ActContent, AnswerContent, ConfirmationContent, DeliveryContent, OperationContent, PlanContent,
-        Provenance, RulesContent, Shown,
+        ActContent, AnswerClaimContent, AnswerContent, ConfirmationContent, DeliveryContent,
+        OperationContent, PlanContent, Provenance, RulesContent, Shown,
     },
     event_type::{Content, Facts},
     facts::{
-        Assurance, GapAccepted, OperationStarted, PlanConfirmed, PlanSubmitted, QuestionAnswered,
-        QuestionDelivered, RulesRecorded,
+        AnswerClaimed, Assurance, GapAccepted, OperationStarted, PlanConfirmed, PlanSubmitted,
+        QuestionAnswered, QuestionDelivered, RulesRecorded,
     },
     name::{Operation, PrincipalId, Sequence},
     question::Outcome,
@@ -159,6 +159,29 @@ impl Session {
         let consequences = Consequences { after: self.head(), sayings };
         let content = Content::QuestionAnswered(content);
         Ok((Act { facts: facts.into(), content, consequences }, judged))
+    }
+
+    /// Returns whether the answer of whoever submitted the plan settles a gap of it: only where the rules say so.
+    pub const fn is_settled_by_submitter(gap: &Gap) -> bool {
+        gap.facts.asker_settles
+    }
+
+    /// Returns what whoever submitted the plan would answer to an open gap, kept for whoever settles it; none where it said just
+    /// that last time.
+    pub fn claim(&self, gap: &Gap, answer: &str, note: Option<Text<1, 4096>>) -> Result<Option<Act>, Error> {
+        AnswerText::try_from(answer).map_err(limit("answer"))?;
+        if self.claims(gap).last().is_some_and(|claim| claim.answer == answer) {
+            return Ok(None);
+        }
+        let worded = match self.finding(gap)? {
+            Some(finding) => gap::worded(&finding, answer)?,
+            None => gap::plain(answer)?,
+        };
+        Ok(Some(Act {
+            facts: AnswerClaimed { question: gap.question.sequence }.into(),
+            content: Content::AnswerClaimed(AnswerClaimContent { answer: worded.value, note }),
+            consequences: Consequences::default(),
+        }))
     }
 
     /// Returns the acceptance of a warning as it is.

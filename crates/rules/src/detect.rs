@@ -99,6 +99,7 @@ impl Search<'_> {
             suggestions: draft.suggestions,
             choices: draft.choices,
             assurance: draft.assurance,
+            own_answers: self.rules.tables.settings.own_answers.is_some(),
             because: draft.because,
         };
         if self.settled.contains(&finding) || self.findings.iter().any(|other| other.is_same(&finding)) {

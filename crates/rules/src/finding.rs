@@ -41,6 +41,8 @@ pub struct Finding {
     pub blocked_operations: Vec<Operation>,
     /// How an answer must have come in, at least.
     pub assurance: Assurance,
+    /// Whether whoever submitted the plan may settle it.
+    pub own_answers: bool,
     /// The pack, the row or policy, and what in the plan made it apply, in words.
     pub because: String,
 }

@@ -18,6 +18,7 @@ use crate::{
     wording::Word,
 };
 
+pub(crate) use self::kind::OwnAnswers;
 pub use self::kind::{Assurance, Kind};
 
 /// A question as a template.
@@ -122,6 +123,9 @@ pub(crate) struct Settings {
     /// What a BLOCK gap blocks where its row does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) blocks: Option<Operations>,
+    /// Which gaps whoever submitted the plan may settle; none: no gap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) own_answers: Option<OwnAnswers>,
     /// How severe a standard is that no row names; none: it is no gap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_standard: Option<Severity>,
@@ -369,6 +373,7 @@ impl Settings {
         take(&mut self.right_to_left, later.right_to_left.as_ref());
         take(&mut self.lists, later.lists.as_ref());
         take(&mut self.blocks, later.blocks.as_ref());
+        take(&mut self.own_answers, later.own_answers.as_ref());
         take(&mut self.unknown_standard, later.unknown_standard.as_ref());
         take(&mut self.unknown_target, later.unknown_target.as_ref());
     }

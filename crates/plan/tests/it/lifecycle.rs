@@ -86,6 +86,40 @@ fn a_list_of_compliance_is_clarified_and_every_value_keeps_its_source() {
     assert_eq!(origin("compliance.standards.1"), "answered by another agent's key");
 }
 
+/// CLR-41 ONE-07: what the submitter thinks is kept once and settles nothing; a person does.
+#[test]
+fn an_answer_of_the_submitter_is_a_claim_that_settles_nothing() {
+    let mut office = Office::with(&with(&json!({"component_type": null})));
+    let session = office.session();
+    let gap = session.gap("gap-001").unwrap();
+    assert!(!Session::is_settled_by_submitter(gap));
+    let claim =
+        |session: &Session| session.claim(session.gap("gap-001").unwrap(), "webpart-react", None).unwrap();
+    office.perform(Who::Agent, claim(&session).unwrap()).unwrap();
+    let session = office.session();
+    assert!(claim(&session).is_none(), "the same again is nothing new");
+    let kept: Vec<_> =
+        session.claims(session.gap("gap-001").unwrap()).map(|claim| claim.answer.clone()).collect();
+    assert_eq!(kept, ["webpart-react"]);
+    assert_eq!(open(&office), ["component_type"]);
+    assert_eq!(code(office.confirm()), "QUESTIONS_OPEN");
+    office.answer(Who::Person, "gap-001", "webpart-react");
+    office.confirm().unwrap();
+    let report = NoGuess::check(office.events.clone()).unwrap();
+    assert!(report.holds(), "{:?}", report.problems);
+}
+
+/// CLR-16 ONE-07: a pack can let whoever submits a plan settle its gaps; it is in the facts of each of them.
+#[test]
+fn rules_can_let_the_submitter_settle_gaps() {
+    for (setting, settles) in [("", false), ("[settings]\nown_answers = \"all\"\n", true)] {
+        let pack = format!("{setting}[[required]]\nid = \"a\"\nfield = \"a\"\nquestion = \"a?\"\n");
+        let office = Office::with_pack(&pack, "", &json!({}));
+        let session = office.session();
+        assert_eq!(Session::is_settled_by_submitter(session.gap("gap-001").unwrap()), settles);
+    }
+}
+
 /// CLR-12 CLR-31 CLR-32
 #[test]
 fn a_warning_blocks_the_confirmation_until_somebody_accepts_it() {
