@@ -61,6 +61,7 @@ fn built_in_pack_is_shown_with_the_hash_that_decisions_record() {
     let names: Vec<&str> =
         reply["tables"].as_array().unwrap().iter().map(|table| table["table"].as_str().unwrap()).collect();
     let expected = [
+        "jurisdiction",
         "standard",
         "target",
         "bundle",
@@ -91,16 +92,17 @@ fn packs_are_counted_by_the_layer_they_come_from() {
     Good: 2 rows from pack ours (version 3).
       hash  [FINGERPRINT]
 
-    TABLE      ROWS  FROM
-    standard   0
-    target     0
-    bundle     0
-    language   0
-    required   1     ours 1
-    ambiguous  0
-    overlap    0
-    conflict   0
-    policy     1     ours 1
+    TABLE         ROWS  FROM
+    jurisdiction  0
+    standard      0
+    target        0
+    bundle        0
+    language      0
+    required      1     ours 1
+    ambiguous     0
+    overlap       0
+    conflict      0
+    policy        1     ours 1
     ");
     let (below, above) = (sandbox.json(&["rules", "check"]), sandbox.json(&["rules", "check", "ours"]));
     assert_eq!(rows(&above), rows(&below) + 2);

@@ -7,7 +7,7 @@ pub(crate) use rounds::{Attested, Audited, Verified};
 use demur_api::{
     call::ApiRequest,
     operation::{Nothing, OfPlan, ShowPlan},
-    plan::{PlanStanding, ResolvedGap},
+    plan::{GapStatus, PlanStanding, ResolvedGap},
 };
 use demur_clarify::{
     document::Document,
@@ -72,8 +72,8 @@ impl Standing {
         let session_id = found.session_id.map(|session| session.to_string()).unwrap_or_default();
         let next = match found.status {
             PlanStatus::NeedsClarification => Some(format!(
-                "Do not guess. Have every gap answered (people at the inbox, or wwa_clarify_resolve), then call this \
-                 tool again with session_id {session_id}."
+                "Do not guess. People answer the gaps at the inbox; wwa_clarify_resolve suggests an answer to them. Then call \
+                 this tool again with session_id {session_id}."
             )),
             PlanStatus::ReadyToProceed => Some(format!("wwa_confirm_plan({session_id})")),
             PlanStatus::Confirmed => Some("Make what is planned, then call wwa_scaffold_attest.".to_owned()),
@@ -137,6 +137,8 @@ pub(crate) struct Resolved {
     gap_id: String,
     /// resolved, escalated or revoked
     status: &'static str,
+    /// Whether it settled the gap.
+    accepted: bool,
     #[schemars(schema_with = "text_or_none")]
     accepted_answer: Option<String>,
     /// Why it does not settle the gap.
@@ -151,7 +153,8 @@ impl Resolved {
     pub(crate) fn of(reply: ResolvedGap) -> Self {
         let ResolvedGap { gap_id, status, accepted_answer, reason, session } = reply;
         let open_gaps = session.blocking_count + session.warning_count;
-        Self { gap_id, status: status.as_str(), accepted_answer, reason, open_gaps }
+        let accepted = status == GapStatus::Resolved;
+        Self { gap_id, status: status.as_str(), accepted, accepted_answer, reason, open_gaps }
     }
 
     /// Returns what a model reads.

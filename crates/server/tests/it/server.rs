@@ -81,7 +81,7 @@ impl Server {
     }
 
     fn listen(folder: &Path, rules: Vec<PathBuf>, timeouts: PeerTimeouts, listen: Listen) -> Self {
-        Self::of(Config { rules, listen, ..config(folder) }, timeouts)
+        Self::of(Config { rules: RulesSource::of(rules, false), listen, ..config(folder) }, timeouts)
     }
 
     fn of(config: Config, timeouts: PeerTimeouts) -> Self {
