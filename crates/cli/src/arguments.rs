@@ -36,7 +36,7 @@ pub(crate) use question::{
     ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, PassQuestion, ShowQuestion, TypedQuestion,
     Wait, Watch, duration,
 };
-pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand};
+pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand, UseRules};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
 pub(crate) use server::{Era, Forms, Mcp, Open, PeopleCommand, Serve, Stop, TokenCommand, ToolSet};
 pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup};

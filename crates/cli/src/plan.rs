@@ -65,7 +65,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Ex
 
 /// Holds a plan against the rules; records nothing.
 pub(crate) fn check(context: &mut Context<'_>, arguments: &Check) -> Result<Exit, Failure> {
-    let mut cache = RulesCache::new(arguments.rules.rules.clone(), arguments.rules.only);
+    let mut cache = RulesCache::new(arguments.rules.source(), context.data()?);
     if !arguments.watch {
         let reply = checked(context, &rules::read_plan(&arguments.plan)?, &*cache.rules()?)?;
         context.output.reply(&reply)?;
@@ -103,7 +103,7 @@ fn checked(context: &Context<'_>, plan: &Plan, rules: &Rules) -> Result<PlanStan
 }
 
 fn submit(context: &mut Context<'_>, arguments: &SubmitPlan) -> Result<Exit, Failure> {
-    let (plan, rules) = (rules::read_plan(&arguments.plan)?, chosen(&arguments.rules)?);
+    let (plan, rules) = (rules::read_plan(&arguments.plan)?, chosen(context, &arguments.rules)?);
     arguments.author.parse::<AgentId>().map_err(|error| Failure::of(Code::AgentName, error))?;
     let client = Client::of_store(context).map_err(|error| {
         let make = context.typed(&format!("keys new {} --role agent", shell_word(arguments.author.as_ref())));
@@ -235,8 +235,8 @@ pub(crate) fn document(rules: &Rules) -> Result<String, Failure> {
 }
 
 /// Returns the rules that were chosen.
-fn chosen(choice: &RulesChoice) -> Result<Rules, Failure> {
-    Ok(rules::load(&choice.rules, choice.only)?)
+fn chosen(context: &Context<'_>, choice: &RulesChoice) -> Result<Rules, Failure> {
+    Ok(choice.source().load(&context.data()?)?)
 }
 
 /// Returns the name of whoever sits at the terminal, by the system's word.

@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod keep;
 mod tables;
 
 use std::path::Path;
@@ -17,6 +18,7 @@ use crate::{arguments::RulesCommand, context::Context, failure::Failure, input::
 pub(crate) fn run(context: &mut Context<'_>, command: &RulesCommand) -> Result<(), Failure> {
     match command {
         RulesCommand::Check(arguments) => check::run(context, arguments),
+        RulesCommand::Use(arguments) => keep::run(context, arguments),
         RulesCommand::Explain(arguments) => explain::run(context, arguments),
     }
 }

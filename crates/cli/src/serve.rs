@@ -34,7 +34,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
     let _log = log::begin();
     let config = Config {
         listen: listen(&data, arguments),
-        rules: arguments.rules.clone(),
+        rules: arguments.rules.source(),
         idle: arguments.idle.or_else(|| arguments.detached.then_some(IDLE)),
         user: whoever()?,
         version: env!("CARGO_PKG_VERSION").to_owned(),

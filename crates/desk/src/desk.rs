@@ -21,7 +21,7 @@ use crate::{
     large_turns::{LargeTurn, LargeTurns},
     owner::Owner,
     question::Showings,
-    rules::RulesCache,
+    rules::{RulesCache, RulesSource},
     token::Tokens,
     waiters::Waiters,
 };
@@ -30,8 +30,8 @@ use crate::{
 pub struct DeskConfig {
     /// The data folder.
     pub data: DataFolder,
-    /// Rule packs that plans are held against, over the built-in one.
-    pub rules: Vec<std::path::PathBuf>,
+    /// The rules that plans are held against.
+    pub rules: RulesSource,
     /// The user who runs it.
     pub user: Text<1, 256>,
     /// The version of demur.
@@ -93,7 +93,7 @@ impl Desk {
             showings: Showings::default(),
             tokens: Tokens::new(config.limits.tokens as usize),
             counts,
-            rules: Mutex::new(RulesCache::new(config.rules.clone(), false)),
+            rules: Mutex::new(RulesCache::new(config.rules.clone(), config.data.clone())),
             user: config.user.clone(),
             version: config.version.clone(),
             limits: config.limits,

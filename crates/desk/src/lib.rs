@@ -12,7 +12,7 @@
 //! | traces: listed, shown event by event, exported | [`trace`], [`record`], [`excerpt`], [`subject`] |
 //! | ids by their beginning | [`find`] |
 //! | keys, tokens, people, and the one space of their names | [`key`], [`key_entry`], [`key_directory`], [`token`], [`person`], [`name`] |
-//! | data folder, store and secrets of one process; a folder that is only read | [`data`], `held_folder`, [`owner`], [`keyring`], [`durable`], [`read_only`] |
+//! | data folder, store and secrets of one process; a folder that is only read | [`data`], `held_folder`, [`owner`], [`keyring`], [`durable`], [`read_only`]; what it keeps for every server: [`settings`] |
 //! | records with compare and swap; idempotency keys; lists read to their end | `records`, `keyed`, `pages` |
 //! | a statement on its way to the sequencer | [`recording`] |
 //! | waiting, watching, deadlines that pass | [`waiters`], [`watch`], [`follower`], [`deadlines`], `trouble_log` |
@@ -60,6 +60,7 @@ pub mod rules;
 pub mod run;
 mod server_status;
 pub mod session;
+pub mod settings;
 pub mod store_check;
 pub mod subject;
 pub mod token;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use demur_api::{
     code::{Code, RuleCode},
+    operation::OfGap,
     plan::PlanStanding,
     question::QuestionId,
     refusal::Refusal,
@@ -71,6 +72,7 @@ pub fn check(plan: &Plan, rules: &Rules, signer: Option<&Signer>) -> Result<Plan
     let (gaps, closed): (Vec<_>, Vec<_>) = act::gaps(plan, rules)?.into_iter().unzip();
     let status = if gaps.is_empty() { PlanStatus::ReadyToProceed } else { PlanStatus::NeedsClarification };
     let mut standing = PlanStanding::new(status, gaps.clone(), rules.hash().to_string(), None);
+    standing.unread = rules.unread(plan);
     let named = gaps.iter().zip(closed).filter(|(_, closed)| *closed);
     standing.closed = named.map(|(gap, _)| gap.id().to_string()).collect();
     if let Some(signer) = signer.filter(|_| !gaps.is_empty()) {
@@ -153,6 +155,33 @@ pub fn resolve_shown(
         Ok((act, judged))
     });
     judged(performed, told)
+}
+
+/// Records what whoever submitted a plan would answer to a gap of it. The same again is recorded once.
+pub(crate) fn claim(
+    owner: &Owner,
+    author: &Arc<Author>,
+    OfGap { session, gap }: &OfGap,
+    answer: &str,
+    note: Option<Text<1, 4096>>,
+) -> Result<(), Refusal> {
+    let read = || session::read(owner.sequencer(), *session);
+    let is_said =
+        |now: &Session| -> Result<bool, Refusal> { Ok(now.claim(now.gap(gap)?, answer, None)?.is_none()) };
+    if is_said(&read()?)? {
+        return Ok(());
+    }
+    let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(Arc::clone(author)));
+    let claimed = session::perform(owner, trace, &speaker, || {
+        let now = read()?;
+        let claim = now.claim(now.gap(gap)?, answer, note.clone())?;
+        claim.map(|act| (act, ())).ok_or_else(|| Refusal::new(Code::Moved, "the same was said meanwhile"))
+    });
+    match claimed {
+        // The same key said the same meanwhile, through another connection.
+        Err(error) if error.code == Code::Moved && is_said(&read()?)? => Ok(()),
+        claimed => claimed.map(drop),
+    }
 }
 
 /// Returns the event and what the rules say. An answer that is not of its kind was refused; the gap stays open like after

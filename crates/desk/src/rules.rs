@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use demur_api::{code::Code, refusal::Refusal};
 use demur_rules::{Pack, PackError, Rules, builtin};
 
-pub use cache::RulesCache;
+pub use cache::{RulesCache, RulesSource};
 
 use crate::visible::visible_path;
 

@@ -37,6 +37,8 @@ pub struct Asked {
     asker: PrincipalId,
     /// Whether the rules asked, through the desk.
     gap: bool,
+    /// For a gap, whoever submitted the plan: it is as much its own question as the desk's.
+    submitter: Option<PrincipalId>,
     facts: Question,
     outcome: Outcome,
     /// The newest event that changed it.
@@ -255,13 +257,13 @@ impl Questions {
     }
 
     /// Folds an event in that [`Self::guard`] let through.
-    pub(crate) fn fold(&mut self, step: &Step<'_>, hash: Digest) {
+    pub(crate) fn fold(&mut self, step: &Step<'_>, hash: Digest, submitter: Option<PrincipalId>) {
         if let Some(asked) = subject(step.said.facts).and_then(|question| self.0.get_mut(&question)) {
             asked.changed = step.sequence;
         }
         match step.said.facts {
-            Facts::QuestionAsked(facts) => self.fold_ask(step, hash, &facts.0),
-            Facts::GapFound(facts) => self.fold_ask(step, hash, &facts.0),
+            Facts::QuestionAsked(facts) => self.fold_ask(step, hash, &facts.0, None),
+            Facts::GapFound(facts) => self.fold_ask(step, hash, &facts.0, submitter),
             Facts::QuestionAnswered(facts) => self.fold_answer(step, facts),
             Facts::AnswerSuperseded(facts) => self.fold_answer(step, &facts.answer),
             Facts::AnswerRevoked(facts) => self.close(facts.question, Outcome::Open),
@@ -289,14 +291,14 @@ impl Questions {
         }
     }
 
-    fn fold_ask(&mut self, step: &Step<'_>, hash: Digest, facts: &Question) {
+    fn fold_ask(&mut self, step: &Step<'_>, hash: Digest, facts: &Question, submitter: Option<PrincipalId>) {
         if let Some(repeated) = facts.repeats {
             // The new question stands in its place.
             self.0.remove(&repeated);
         }
         let (asker, gap, facts) = (step.actor, step.said.role == Role::Desk, facts.clone());
         let (outcome, changed) = (Outcome::Open, step.sequence);
-        self.0.insert(step.sequence, Asked { hash, asker, gap, facts, outcome, changed });
+        self.0.insert(step.sequence, Asked { hash, asker, gap, submitter, facts, outcome, changed });
     }
 
     fn fold_answer(&mut self, step: &Step<'_>, facts: &QuestionAnswered) {

@@ -341,7 +341,7 @@ impl State {
 
     fn fold(&mut self, step: &Step<'_>, hash: Digest) {
         let (at, meaning) = (step.sequence, step.known.meaning);
-        self.questions.fold(step, hash);
+        self.questions.fold(step, hash, None);
         match step.said.facts {
             Facts::SessionInitialized(facts) => self.open(facts),
             Facts::PolicyRecorded(_) => self.fold_policy(meaning),

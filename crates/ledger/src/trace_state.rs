@@ -295,7 +295,7 @@ impl Work {
     }
 
     fn fold(&mut self, step: &Step<'_>, hash: Digest) {
-        self.questions.fold(step, hash);
+        self.questions.fold(step, hash, self.agent);
         if self.head.is_none() {
             self.agent = Some(step.actor);
         }

@@ -25,7 +25,7 @@ use tokio::{
 };
 
 use crate::{
-    arguments::read,
+    arguments::{plan::ScaffoldPlan, read},
     ask,
     call_limits::{CallLimits, MAX_CALLS, Turn},
     door_settings::{DoorSettings, Era},
@@ -162,7 +162,10 @@ impl<H: Host> Door<H> {
             Job::CancelQuestion => ask::cancel(&call, &read(arguments)?).await,
             Job::ListQuestions => list::list(&call, &read(arguments)?).await,
             Job::CheckPlan => plan::clarify(&mut call, &read(arguments)?, Goal::Check).await,
-            Job::ScaffoldPlan => plan::clarify(&mut call, &read(arguments)?, Goal::Plan).await,
+            Job::ScaffoldPlan => {
+                let given = read::<ScaffoldPlan>(arguments)?.into_given()?;
+                plan::clarify(&mut call, &given, Goal::Plan).await
+            }
             Job::ResolveGap => plan::resolve(&call, &read(arguments)?).await,
             Job::AuditPlan => plan::audit(&call, &read(arguments)?).await,
             Job::ConfirmPlan => plan::confirm(&call, &read(arguments)?).await,

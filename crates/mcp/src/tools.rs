@@ -111,6 +111,11 @@ enum Hints {
     AddsOnce,
 }
 
+/// The clarification protocol calls two tools so in its lifecycle (seed 000, 5). They are taken under these names too, but not
+/// offered twice.
+const SEED_NAMES: [(&str, &str); 2] =
+    [("resolve_gap", "wwa_clarify_resolve"), ("confirm_plan", "wwa_confirm_plan")];
+
 /// Returns the tools of these sets, in the order of the table.
 pub fn list(sets: Sets) -> Vec<Tool> {
     let offered = TABLE.iter().zip(TOOLS.iter()).filter(|(entry, _)| entry.job.is_in(sets));
@@ -129,6 +134,7 @@ pub(crate) fn name_of(job: Job) -> &'static str {
 
 /// Returns the tool with this name, if it is in these sets.
 pub(crate) fn find(sets: Sets, name: &str) -> Option<&'static Entry> {
+    let name = SEED_NAMES.iter().find(|(seed, _)| *seed == name).map_or(name, |(_, ours)| ours);
     TABLE.iter().find(|entry| entry.name == name && entry.job.is_in(sets))
 }
 

@@ -10,13 +10,13 @@ use demur_core::limit::{List, Text};
 use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     content::{
-        ActContent, AnswerContent, ConfirmationContent, DeliveryContent, OperationContent, PlanContent,
-        Provenance, RulesContent, Shown,
+        ActContent, AnswerClaimContent, AnswerContent, ConfirmationContent, DeliveryContent,
+        OperationContent, PlanContent, Provenance, RulesContent, Shown,
     },
     event_type::{Content, Facts},
     facts::{
-        Assurance, GapAccepted, OperationStarted, PlanConfirmed, PlanSubmitted, QuestionAnswered,
-        QuestionDelivered, RulesRecorded,
+        AnswerClaimed, Assurance, GapAccepted, OperationStarted, PlanConfirmed, PlanSubmitted,
+        QuestionAnswered, QuestionDelivered, RulesRecorded,
     },
     name::{Operation, PrincipalId, Sequence},
     question::Outcome,
@@ -161,6 +161,29 @@ impl Session {
         Ok((Act { facts: facts.into(), content, consequences }, judged))
     }
 
+    /// Returns whether the answer of whoever submitted the plan settles a gap of it: only where the rules say so.
+    pub const fn is_settled_by_submitter(gap: &Gap) -> bool {
+        gap.facts.asker_settles
+    }
+
+    /// Returns what whoever submitted the plan would answer to an open gap, kept for whoever settles it; none where it said just
+    /// that last time.
+    pub fn claim(&self, gap: &Gap, answer: &str, note: Option<Text<1, 4096>>) -> Result<Option<Act>, Error> {
+        AnswerText::try_from(answer).map_err(limit("answer"))?;
+        if self.claims(gap).last().is_some_and(|claim| claim.answer == answer) {
+            return Ok(None);
+        }
+        let worded = match self.finding(gap)? {
+            Some(finding) => gap::worded(&finding, answer)?,
+            None => gap::plain(answer)?,
+        };
+        Ok(Some(Act {
+            facts: AnswerClaimed { question: gap.question.sequence }.into(),
+            content: Content::AnswerClaimed(AnswerClaimContent { answer: worded.value, note }),
+            consequences: Consequences::default(),
+        }))
+    }
+
     /// Returns the acceptance of a warning as it is.
     pub fn accept(
         &self,
@@ -236,16 +259,17 @@ impl Session {
 
     /// Returns the source of every value in the plan: the answer that gave it, else the plan as it was submitted.
     pub(crate) fn provenance(&self) -> Result<Vec<Provenance>, Error> {
+        let rules = self.rules()?;
         let mut sources = Vec::new();
         leaves(self.plan.as_value(), &mut String::new(), &mut |field, _| {
-            let answered =
-                self.answers.iter().rev().find(|given| rest_below(field, self.field(given)).is_some());
-            sources.push((field.to_owned(), answered.map(|given| given.event)));
+            let moved = rules.moved_from(&self.submitted, field);
+            let answered = self.answers.iter().rev().find(|given| self.below(given, field).is_some());
+            sources.push((field.to_owned(), moved, answered.map(|given| given.event)));
         });
-        let source = |(field, answered): (String, Option<Sequence>)| {
+        let source = |(field, moved, answered): (String, Option<String>, Option<Sequence>)| {
             let pointer = match answered {
                 Some(_) => "/answer".to_owned(),
-                None => format!("/plan/{}", field.replace('.', "/")),
+                None => format!("/plan/{}", moved.as_ref().unwrap_or(&field).replace('.', "/")),
             };
             Ok(Provenance {
                 field: Text::try_from(field.as_str()).map_err(limit("provenance"))?,
@@ -262,8 +286,14 @@ impl Session {
             return self.submitted.as_value().pointer(source.pointer.strip_prefix("/plan")?);
         }
         let given = self.answers.iter().find(|given| given.event == source.source)?;
-        let rest = rest_below(&source.field, self.field(given))?;
-        given.value.pointer(&rest.replace('.', "/"))
+        given.value.pointer(&self.below(given, &source.field)?.replace('.', "/"))
+    }
+
+    /// Returns what is left of a field below the one that an answer was given for; that one may have moved since.
+    fn below(&self, given: &Given, field: &str) -> Option<String> {
+        let below = |field: &str| rest_below(field, self.field(given)).map(str::to_owned);
+        let moved = || self.rules().ok()?.moved_from(&self.submitted, field);
+        below(field).or_else(|| below(&moved()?))
     }
 
     fn field(&self, given: &Given) -> &str {

@@ -46,8 +46,8 @@ fn question(finding: &Finding, repeats: Option<Sequence>) -> Result<Question, Er
     Ok(Question {
         about: None,
         answerers: Answerers { people: true, principals: None },
-        // The desk asks; whoever submitted the plan may answer unless the rule demands a person.
-        asker_settles: false,
+        // The desk asks; whoever submitted the plan settles nothing unless the rules say so.
+        asker_settles: finding.own_answers,
         assurance: assurance(finding.assurance),
         blocks: List::try_from(blocks.flatten().collect::<Vec<_>>()).map_err(limit("blocked_operations"))?,
         choices: Whole::try_from(choices).map_err(limit("choices"))?,

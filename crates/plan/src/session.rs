@@ -17,7 +17,7 @@ use demur_core::{
 };
 use demur_engine::command::Saying;
 use demur_ledger::{
-    content::{AnswerContent, PlanContent, QuestionContent, RulesContent, Shown, Wording},
+    content::{AnswerContent, AnswerValue, PlanContent, QuestionContent, RulesContent, Shown, Wording},
     envelope::Event,
     event_type::{Content, Facts},
     facts::{Question, Severity},
@@ -54,6 +54,8 @@ pub struct Session {
     pub(crate) changed: Timestamp,
     /// Which question was put before whom.
     pub(crate) delivered: BTreeSet<(Sequence, String)>,
+    /// What whoever submitted the plan would answer.
+    claims: Vec<Claim>,
     /// The attestation as it was recorded.
     pub(crate) attested: Option<Map<String, Value>>,
     work: Work,
@@ -79,6 +81,19 @@ impl Gap {
     pub fn blocks(&self, operation: &Operation) -> bool {
         self.facts.blocks.contains(operation)
     }
+}
+
+/// What whoever submitted the plan would answer to a gap. It settles nothing: somebody else answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The gap's name in the session.
+    pub gap: GapId,
+    /// The event that asked.
+    pub question: Sequence,
+    /// The answer as it would be typed.
+    pub answer: String,
+    /// The event that says so.
+    pub event: Sequence,
 }
 
 /// An answer that counts.
@@ -145,6 +160,7 @@ impl Session {
             rounds: Vec::new(),
             changed: time,
             delivered: BTreeSet::new(),
+            claims: Vec::new(),
             attested: None,
             work,
         })
@@ -178,6 +194,9 @@ impl Session {
             }
             (Facts::QuestionDelivered(facts), Some(Content::QuestionDelivered(content))) => {
                 self.delivered.insert((facts.question, content.to.to_string()));
+            }
+            (Facts::AnswerClaimed(facts), Some(Content::AnswerClaimed(content))) => {
+                self.fold_claim(at, facts.question, &content.answer);
             }
             (Facts::PlanAttested(_), Some(Content::PlanAttested(content))) => {
                 self.attested = Some(content.attestation);
@@ -251,6 +270,11 @@ impl Session {
     /// Returns every gap with what became of it.
     pub fn gaps(&self) -> impl Iterator<Item = (&Gap, Option<&Outcome>)> {
         self.gaps.iter().map(|gap| (gap, self.outcome(gap)))
+    }
+
+    /// Returns what whoever submitted the plan would answer to this gap as it is asked now, the newest last.
+    pub fn claims(&self, gap: &Gap) -> impl Iterator<Item = &Claim> {
+        self.claims.iter().filter(|claim| claim.question == gap.question.sequence)
     }
 
     /// Returns how many gaps are settled.
@@ -334,6 +358,11 @@ impl Session {
         self.rules.as_ref().ok_or(Error::Trace { at: Sequence::FIRST, expected })
     }
 
+    /// Returns the fields of the plan that no rule reads.
+    pub fn unread(&self) -> Result<Vec<String>, Error> {
+        Ok(self.rules()?.unread(&self.plan))
+    }
+
     /// Returns the finding behind a gap, as the rules find it now.
     pub(crate) fn finding(&self, gap: &Gap) -> Result<Option<Finding>, Error> {
         Ok(self.detect()?.into_iter().find(|finding| gap.is_of(finding)))
@@ -396,6 +425,14 @@ impl Session {
         match (rules.judge(plan, &self.settled, &finding, answer)?, finding.read_answer(answer)) {
             (Judgement::Settles { plan, .. }, Ok(value)) => Ok(Some((plan, value))),
             _ => Ok(None),
+        }
+    }
+
+    /// Keeps what whoever submitted the plan would answer; it settles nothing.
+    fn fold_claim(&mut self, event: Sequence, question: Sequence, answer: &AnswerValue) {
+        let gap = self.gaps.iter().find(|gap| gap.question.sequence == question);
+        if let (Some(gap), Some(answer)) = (gap, gap::typed(answer)) {
+            self.claims.push(Claim { gap: gap.id.clone(), question, answer, event });
         }
     }
 

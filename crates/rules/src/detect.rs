@@ -1,9 +1,11 @@
 //! Detection: which gaps a plan has by a set of rules. The same plan, rules and acceptances always give the same
 //! findings in the same order: by condition (in the seed's order), then rule, then field.
 
+mod mismatches;
 mod names;
 mod policies;
 mod rows;
+mod unread;
 
 use std::{borrow::Cow, cmp::Ordering, fmt::Write as _};
 
@@ -33,9 +35,10 @@ impl Rules {
         search.ambiguous()?;
         search.unclear_names()?;
         search.overlaps()?;
-        search.conflicts()?;
+        search.mismatches()?;
         search.languages()?;
         search.policies()?;
+        search.unread()?;
         let mut findings = search.findings;
         findings.sort_by(order);
         Ok(findings)
@@ -78,7 +81,9 @@ impl Search<'_> {
     fn add(&mut self, mut draft: Draft<'_>) -> Result<(), TooManyGaps> {
         // Paths of a plan and of rows were checked when they were read; nothing else becomes a field.
         let Some(field) = name::field(&draft.field) else { return Ok(()) };
-        if let Some((place, value)) = self.plan.in_the_way(&field) {
+        if let Some((place, value)) = self.plan.in_the_way(&field)
+            && self.rules.room_below(place, value).is_none()
+        {
             draft.question = format!("{} {}", self.obstacle(&field, place, value), draft.question);
             let _ = write!(draft.because, "; {place} leaves no room for it");
         }
@@ -94,6 +99,7 @@ impl Search<'_> {
             suggestions: draft.suggestions,
             choices: draft.choices,
             assurance: draft.assurance,
+            own_answers: self.rules.tables.settings.own_answers.is_some(),
             because: draft.because,
         };
         if self.settled.contains(&finding) || self.findings.iter().any(|other| other.is_same(&finding)) {
@@ -114,6 +120,21 @@ impl Search<'_> {
             "value" => Some(words(value)),
             _ => None,
         })
+    }
+
+    /// Makes a finding demand at least this too.
+    fn strengthen(finding: &mut Finding, severity: Severity, assurance: Assurance, blocked: Vec<Operation>) {
+        finding.assurance = finding.assurance.max(assurance);
+        if severity == Severity::Block {
+            finding.severity = Severity::Block;
+        }
+        for operation in blocked {
+            if !finding.blocked_operations.contains(&operation)
+                && finding.blocked_operations.len() < MOST_OPERATIONS
+            {
+                finding.blocked_operations.push(operation);
+            }
+        }
     }
 
     fn blocked(&self, severity: Severity, blocks: Option<&Operations>) -> Vec<Operation> {
@@ -164,3 +185,6 @@ fn path_order(left: &str, right: &str) -> Ordering {
 
 /// How many gaps one document of the protocol holds.
 const MOST_GAPS: usize = 256;
+
+/// How many operations a gap blocks at most.
+const MOST_OPERATIONS: usize = 32;

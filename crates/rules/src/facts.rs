@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     direction::{self, Direction},
-    index::{Meaning, Names},
+    index::Meaning,
     name::{RowId, plain},
     plan::{self, Plan},
     rules::Rules,
@@ -36,10 +36,21 @@ pub(crate) const DERIVED_NAMES: [&str; 9] = [
 pub(crate) struct Facts<'a> {
     pub(crate) standards: BTreeSet<&'a RowId>,
     pub(crate) bundles: BTreeSet<&'a RowId>,
+    /// Each bundle, and each standard that is named by itself.
+    pub(crate) groups: Vec<Group<'a>>,
     pub(crate) targets: BTreeSet<&'a RowId>,
     pub(crate) languages: Vec<Spoken>,
     /// Names that no row has, or several.
     pub(crate) unclear: Vec<Unclear<'a>>,
+}
+
+/// Standards that a plan names together, with every jurisdiction that one of them is of.
+#[derive(Clone)]
+pub(crate) struct Group<'a> {
+    pub(crate) id: &'a RowId,
+    pub(crate) name: &'a str,
+    pub(crate) standards: BTreeSet<&'a RowId>,
+    pub(crate) jurisdictions: BTreeSet<&'a RowId>,
 }
 
 /// A language of a plan.
@@ -73,35 +84,41 @@ impl<'a> Facts<'a> {
         let mut facts = Self::default();
         let settings = &rules.tables.settings;
         let standards = settings.standards.iter().flatten();
-        for meaning in facts.resolve(&rules.index.standards, What::Standard, standards, plan) {
-            match meaning {
-                Meaning::Row(id) => drop(facts.standards.insert(id)),
-                Meaning::Bundle(id) => {
-                    facts.bundles.insert(id);
-                    let bundle = rules.tables.bundles.get(id);
-                    facts.standards.extend(bundle.into_iter().flat_map(|bundle| &bundle.row.standards));
-                }
+        for meaning in facts.resolve(rules, What::Standard, standards, plan) {
+            let Some(group) = Group::new(rules, meaning) else { continue };
+            facts.standards.extend(&group.standards);
+            if let Meaning::Bundle(id) = meaning {
+                facts.bundles.insert(id);
+            }
+            if !facts.groups.iter().any(|known| known.id == group.id) {
+                facts.groups.push(group);
             }
         }
         let targets = settings.targets.iter().flatten();
-        let targets = facts.resolve(&rules.index.targets, What::Target, targets, plan);
+        let targets = facts.resolve(rules, What::Target, targets, plan);
         facts.targets.extend(targets.into_iter().map(Meaning::id));
         if let Some(field) = &settings.languages {
-            facts.languages =
-                named(plan, field).into_iter().map(|(field, value)| spoken(rules, field, value)).collect();
+            facts.languages = named(rules, plan, field)
+                .into_iter()
+                .map(|(field, value)| spoken(rules, field, value))
+                .collect();
         }
         facts
     }
 
     fn resolve<'f>(
         &mut self,
-        names: &'a Names,
+        rules: &'a Rules,
         what: What,
         fields: impl Iterator<Item = &'f FieldPath>,
         plan: &Plan,
     ) -> Vec<&'a Meaning> {
+        let names = match what {
+            What::Standard => &rules.index.standards,
+            What::Target => &rules.index.targets,
+        };
         let mut clear = Vec::new();
-        for (field, value) in fields.flat_map(|field| named(plan, field)) {
+        for (field, value) in fields.flat_map(|field| named(rules, plan, field)) {
             let candidates = names.meanings(&value);
             match candidates.as_slice() {
                 [one] => clear.push(*one),
@@ -148,6 +165,22 @@ impl<'a> Facts<'a> {
     }
 }
 
+impl<'a> Group<'a> {
+    fn new(rules: &'a Rules, meaning: &'a Meaning) -> Option<Self> {
+        let tables = &rules.tables;
+        let (id, name, standards): (_, _, BTreeSet<&RowId>) = match meaning {
+            Meaning::Row(id) => (id, &tables.standards.get(id)?.row.name, BTreeSet::from([id])),
+            Meaning::Bundle(id) => {
+                let row = &tables.bundles.get(id)?.row;
+                (id, &row.name, row.standards.iter().collect())
+            }
+        };
+        let rows = standards.iter().filter_map(|id| tables.standards.get(*id));
+        let jurisdictions = rows.flat_map(|entry| &entry.row.jurisdictions).collect();
+        Some(Self { id, name: name.as_str(), standards, jurisdictions })
+    }
+}
+
 fn spoken(rules: &Rules, field: String, value: String) -> Spoken {
     let alias = rules.index.languages.get(&plain(&value));
     let tag = alias.map_or_else(|| direction::canonical(&value), ToString::to_string);
@@ -156,8 +189,8 @@ fn spoken(rules: &Rules, field: String, value: String) -> Spoken {
 }
 
 /// Returns the names in a field: one text, or the entries of a list. Something else is shown as JSON, so that it is
-/// asked about and not passed over.
-fn named(plan: &Plan, field: &FieldPath) -> Vec<(String, String)> {
+/// asked about and not passed over; a record is passed over where rules read what is inside of it.
+fn named(rules: &Rules, plan: &Plan, field: &FieldPath) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match plan.value(field) {
         None => Vec::new(),
@@ -168,6 +201,7 @@ fn named(plan: &Plan, field: &FieldPath) -> Vec<(String, String)> {
             .map(|(index, value)| (format!("{field}.{index}"), text(value)))
             .collect(),
         Some(value) if is_blank(value) => Vec::new(),
+        Some(Value::Object(_)) if rules.index.reads.reach_into(field.as_str()) => Vec::new(),
         Some(value) => vec![(field.to_string(), text(value))],
     }
 }

@@ -41,6 +41,8 @@ pub struct Finding {
     pub blocked_operations: Vec<Operation>,
     /// How an answer must have come in, at least.
     pub assurance: Assurance,
+    /// Whether whoever submitted the plan may settle it.
+    pub own_answers: bool,
     /// The pack, the row or policy, and what in the plan made it apply, in words.
     pub because: String,
 }
@@ -63,6 +65,8 @@ pub enum Condition {
     MissingValidationInput,
     /// A condition of the pack forbids the plan as it is.
     Policy,
+    /// A field that no rule reads, whose name is almost that of a field that one does.
+    UnreadField,
 }
 
 /// The WARN findings that somebody accepted explicitly. They are not found again (CLR-32).

@@ -11,6 +11,7 @@ use crate::{
     error::Mistake,
     facts,
     name::{RowId, plain},
+    reads::Reads,
     rules::RowMistake,
     table::{Ambiguous, Entry, Name, Policy, Row, Shorts, Table, Tables},
 };
@@ -26,6 +27,9 @@ pub(crate) struct Index {
     pub(crate) conditions: Vec<(RowId, Condition)>,
     /// Whether any condition reads what is derived from a plan.
     pub(crate) reads_derived: bool,
+    pub(crate) reads: Reads,
+    /// The jurisdictions in which each lies, however far up.
+    larger: BTreeMap<RowId, BTreeSet<RowId>>,
 }
 
 /// What a name stands for.
@@ -66,6 +70,7 @@ impl Index {
     /// Returns the index of these tables, or which row names something that is not there.
     pub(crate) fn new(tables: &Tables) -> Result<Self, RowMistake> {
         references(tables)?;
+        let larger = larger(tables)?;
         let mut standards = Names::default();
         let mut targets = Names::default();
         for (id, Entry { row, .. }) in &tables.standards {
@@ -90,8 +95,35 @@ impl Index {
             condition.names().iter().any(|path| path.split('.').next() == Some(facts::DERIVED))
         });
         let phrases = tables.ambiguous.values().map(|entry| Phrases::new(&entry.row)).collect();
-        Ok(Self { standards, targets, languages, phrases, conditions, reads_derived })
+        let reads = Reads::new(tables, &conditions);
+        Ok(Self { standards, targets, languages, phrases, conditions, reads_derived, reads, larger })
     }
+
+    /// Returns whether two jurisdictions are one, or one lies within the other. A larger one around both is not enough.
+    pub(crate) fn agree(&self, one: &RowId, other: &RowId) -> bool {
+        let inside = |inner, outer| self.larger.get(inner).is_some_and(|larger| larger.contains(outer));
+        one == other || inside(one, other) || inside(other, one)
+    }
+}
+
+/// Returns in which jurisdictions each lies; none lies within itself.
+fn larger(tables: &Tables) -> Result<BTreeMap<RowId, BTreeSet<RowId>>, RowMistake> {
+    let within = |id: &RowId| tables.jurisdictions.get(id).into_iter().flat_map(|entry| &entry.row.within);
+    let mut all = BTreeMap::new();
+    for id in tables.jurisdictions.keys() {
+        let (mut found, mut open) = (BTreeSet::new(), vec![id]);
+        while let Some(next) = open.pop() {
+            open.extend(within(next).filter(|outer| found.insert((*outer).clone())));
+        }
+        if found.contains(id) {
+            let mistake =
+                Mistake::new("within", "jurisdictions that do not lie within this one", id.as_str())
+                    .cure("take one `within` of the circle out");
+            return Err(RowMistake { table: "jurisdiction", id: id.as_str().into(), mistake });
+        }
+        all.insert(id.clone(), found);
+    }
+    Ok(all)
 }
 
 impl Names {
@@ -173,6 +205,9 @@ fn conditions(tables: &Tables) -> Result<Vec<(RowId, Condition)>, RowMistake> {
 
 /// Checks that rows name rows that are there, and that settings say where a plan keeps what the tables speak of.
 fn references(tables: &Tables) -> Result<(), RowMistake> {
+    for (id, entry) in &tables.jurisdictions {
+        known("jurisdiction", id, "within", &tables.jurisdictions, &entry.row.within)?;
+    }
     for (id, entry) in &tables.bundles {
         known("bundle", id, "standards", &tables.standards, &entry.row.standards)?;
     }

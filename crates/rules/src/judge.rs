@@ -1,6 +1,7 @@
 //! What an answer does to a plan (CLR-44). It settles a gap exactly if detection on the plan with the answer no longer
 //! finds the same rule at the same field, and finds nothing new at that field.
 
+use demur_clarify::name::FieldPath;
 use serde_json::Value;
 
 use crate::{
@@ -83,7 +84,7 @@ impl Rules {
             let (field, rule) = (finding.field.to_string(), finding.rule.to_string());
             return Err(JudgeError::NotOpen { field, rule });
         }
-        let answered = match plan.with_answer(finding, answer) {
+        let answered = match self.with_answer(plan, finding, answer) {
             Ok(answered) => answered,
             Err(why) => return Ok(Judgement::Escalates { why, new: Vec::new() }),
         };
@@ -102,16 +103,45 @@ impl Rules {
         }
         Ok(Judgement::Settles { plan: answered, new })
     }
-}
 
-impl Plan {
-    /// Returns the plan with an answer at the field of a finding, as a value of the first kind that it is of. What leaves no
-    /// room for the field gives way; the question of the finding says so.
-    pub fn with_answer(&self, finding: &Finding, answer: &str) -> Result<Self, Why> {
+    /// Returns a plan with an answer at the field of a finding, as a value of the first kind that it is of. What leaves no
+    /// room for the field gives way: names of standards move to the field below, where rules read them as well; of anything else
+    /// the question of the finding says that the answer takes its place.
+    pub fn with_answer(&self, plan: &Plan, finding: &Finding, answer: &str) -> Result<Plan, Why> {
         let value = finding.read_answer(answer)?;
-        let obstacle = self.in_the_way(&finding.field).and_then(|(path, _)| name::field(path));
-        let cleared = obstacle.map(|path| self.with_value(&path, Value::Null)).transpose()?;
-        Ok(cleared.as_ref().unwrap_or(self).with_value(&finding.field, value)?)
+        let Some((place, kept)) = plan.in_the_way(&finding.field) else {
+            return Ok(plan.with_value(&finding.field, value)?);
+        };
+        let room = self.room_below(place, kept);
+        let mut cleared = plan.clone();
+        if let Some(place) = name::field(place) {
+            cleared = cleared.with_value(&place, Value::Null)?;
+        }
+        if let Some(room) = room {
+            cleared = cleared.with_value(room, kept.clone())?;
+        }
+        Ok(cleared.with_value(&finding.field, value)?)
+    }
+
+    /// Returns where names of standards move that leave no room for other fields: `compliance: ["GDPR"]` becomes
+    /// `compliance: {"standards": ["GDPR"]}` where rules read both. None if they read but one, or it is no name or list.
+    pub(crate) fn room_below(&self, place: &str, value: &Value) -> Option<&FieldPath> {
+        let standards = self.tables.settings.standards.as_ref()?;
+        let below =
+            |field: &&FieldPath| field.as_str().strip_prefix(place).is_some_and(|rest| rest.starts_with('.'));
+        let named = matches!(value, Value::String(_) | Value::Array(_));
+        let read = named && standards.iter().any(|field| field.as_str() == place);
+        standards.iter().find(below).filter(|_| read)
+    }
+
+    /// Returns where a plan had the value at a field before it moved there to make room; none where nothing moved.
+    pub fn moved_from(&self, submitted: &Plan, field: &str) -> Option<String> {
+        let standards = self.tables.settings.standards.as_ref()?;
+        standards.iter().find_map(|place| {
+            let room = self.room_below(place.as_str(), submitted.value(place)?)?;
+            let rest = field.strip_prefix(room.as_str())?;
+            (rest.is_empty() || rest.starts_with('.')).then(|| format!("{place}{rest}"))
+        })
     }
 }
 

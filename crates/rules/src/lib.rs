@@ -1,4 +1,4 @@
-//! Rules as data: which plan has which gaps, and what an answer settles (seed 000, section 3; CLR-10 to CLR-16, CLR-44).
+//! Rules as data: which plan has which gaps, and what an answer settles (seed 000, section 3; CLR-10 to CLR-17, CLR-44).
 //!
 //! A [`Pack`] is a folder of tables and conditions. Packs are layered into [`Rules`], which are held against a [`Plan`].
 //! Nothing about a domain is in the code: the pack that comes with the program ([`builtin`]) is data like any other.
@@ -10,6 +10,7 @@
 //! | layers, the stored document and its hash | `rules`, `index` |
 //! | conditions in Cedar's syntax | `condition` |
 //! | what follows from a plan: names, jurisdictions, languages | `facts`, [`direction`] |
+//! | which fields the rules read | `reads` |
 //! | gaps | `detect`, [`finding`] |
 //! | answers | [`judge`] |
 //!
@@ -38,6 +39,7 @@ pub mod judge;
 mod name;
 mod pack;
 mod plan;
+mod reads;
 mod rules;
 mod table;
 mod wording;

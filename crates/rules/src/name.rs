@@ -41,6 +41,17 @@ impl RuleId {
 }
 
 impl FieldPattern {
+    /// Returns the field whose entries or parts it covers, or that it is; none where it covers every field.
+    pub(crate) fn base(&self) -> Option<&str> {
+        let base = self.0.strip_suffix(".**").or_else(|| self.0.strip_suffix(".*")).unwrap_or(&self.0);
+        (base != "**").then_some(base)
+    }
+
+    /// Returns whether it covers everything inside of a field.
+    pub(crate) fn is_deep(&self) -> bool {
+        self.0.ends_with("**")
+    }
+
     /// Returns whether a field is one of those.
     pub(crate) fn covers(&self, field: &str) -> bool {
         if self.0 == "**" {

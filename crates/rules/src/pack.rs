@@ -17,8 +17,8 @@ use crate::{
     error::PackError,
     name::RowId,
     table::{
-        Ambiguous, Bundle, Conflict, Entry, Language, Overlap, PackName, Policy, Question, Required, Row,
-        Settings, Standard, Tables, Target,
+        Ambiguous, Bundle, Conflict, Entry, Jurisdiction, Language, Overlap, PackName, Policy, Question,
+        Required, Row, Settings, Standard, Tables, Target,
     },
     wording::{self, Word},
 };
@@ -86,8 +86,12 @@ impl Pack {
         if let Some(value) = table.remove("wording") {
             tables.wording = wordings(source, value)?;
         }
+        if let Some(value) = table.remove("unread") {
+            tables.unread = source.read(value)?;
+        }
         let (removed, places) = (Places::new(), Places::new());
         let mut pack = Self { name, tables, removed, places };
+        pack.add_rows::<Jurisdiction>(source, &mut table)?;
         pack.add_rows::<Standard>(source, &mut table)?;
         pack.add_rows::<Target>(source, &mut table)?;
         pack.add_rows::<Bundle>(source, &mut table)?;
@@ -237,8 +241,8 @@ fn removal(source: &Source, value: &Spanned<DeValue<'_>>) -> Result<Option<RowId
 }
 
 /// The tables of a file, for messages.
-const TABLES: &str = "[pack], [settings], [wording], [[standard]], [[target]], [[bundle]], [[language]], [[required]], \
-                      [[ambiguous]], [[overlap]], [[conflict]], [[policy]]";
+const TABLES: &str = "[pack], [settings], [wording], [unread], [[jurisdiction]], [[standard]], [[target]], [[bundle]], \
+                      [[language]], [[required]], [[ambiguous]], [[overlap]], [[conflict]], [[policy]]";
 
 /// How many files a pack may have.
 const MOST_FILES: usize = 64;

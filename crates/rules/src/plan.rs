@@ -70,11 +70,16 @@ impl Plan {
 
     /// Calls `visit` with every text in the plan and the path of its field.
     pub(crate) fn texts<'a>(&'a self, visit: &mut dyn FnMut(&str, &'a str)) {
-        walk(&self.0, &mut String::new(), &mut |path, value| {
+        self.walk(&mut |path, value| {
             if let Value::String(text) = value {
                 visit(path, text);
             }
         });
+    }
+
+    /// Calls `visit` with every value in the plan, the plan itself first, and the path of its field.
+    pub(crate) fn walk<'a>(&'a self, visit: &mut dyn FnMut(&str, &'a Value)) {
+        walk(&self.0, &mut String::new(), visit);
     }
 }
 

@@ -4,7 +4,7 @@
 use demur_core::{
     canonical,
     hash::{self, Digest},
-    limit::Limits,
+    limit::{Limits, List},
 };
 
 use crate::{
@@ -13,8 +13,8 @@ use crate::{
     index::Index,
     pack::{Pack, Places},
     table::{
-        Ambiguous, Bundle, Conflict, FORMAT, Language, Overlap, PackName, Policy, Required, Row, Standard,
-        Tables, Target,
+        Ambiguous, Bundle, Conflict, FORMAT, Jurisdiction, Language, Overlap, PackName, Policy, Required,
+        Row, Standard, Tables, Target,
     },
     wording,
 };
@@ -38,6 +38,8 @@ impl Rules {
             tables.settings.extend(&pack.tables.settings);
             tables.wording.extend(pack.tables.wording.clone());
             let mut layer = Layer { tables: &mut tables, places: &mut places, pack };
+            layer.take_unread()?;
+            layer.take::<Jurisdiction>()?;
             layer.take::<Standard>()?;
             layer.take::<Target>()?;
             layer.take::<Bundle>()?;
@@ -105,6 +107,7 @@ impl Rules {
             wording::check("wording", text, word.allowed()).map_err(whole)?;
         }
         tables.settings.check().map_err(whole)?;
+        check::<Jurisdiction>(&tables.jurisdictions)?;
         check::<Standard>(&tables.standards)?;
         check::<Target>(&tables.targets)?;
         check::<Bundle>(&tables.bundles)?;
@@ -140,6 +143,17 @@ struct Layer<'a> {
 }
 
 impl Layer<'_> {
+    /// Takes the fields that nobody is asked about from the pack, beside those of the packs below.
+    fn take_unread(&mut self) -> Result<(), PackError> {
+        let (own, pack) = (&mut self.tables.unread.except, &self.pack.tables.unread.except);
+        let new = pack.iter().filter(|pattern| !own.contains(pattern)).cloned();
+        let all: Vec<_> = own.iter().cloned().chain(new).collect();
+        *own = List::try_from(all).map_err(|error| {
+            PackError::whole("pack.toml", "fewer entries of `except` in [unread]", error.to_string())
+        })?;
+        Ok(())
+    }
+
     /// Takes the rows of one table from the pack.
     fn take<R: Row>(&mut self) -> Result<(), PackError> {
         let table = R::table(self.tables);

@@ -18,6 +18,7 @@ use crate::{
     wording::Word,
 };
 
+pub(crate) use self::kind::OwnAnswers;
 pub use self::kind::{Assurance, Kind};
 
 /// A question as a template.
@@ -71,6 +72,8 @@ pub(crate) struct Tables {
     pub(crate) packs: Vec<PackName>,
     pub(crate) settings: Settings,
     pub(crate) wording: BTreeMap<Word, Question>,
+    pub(crate) unread: Unread,
+    pub(crate) jurisdictions: Table<Jurisdiction>,
     pub(crate) standards: Table<Standard>,
     pub(crate) targets: Table<Target>,
     pub(crate) bundles: Table<Bundle>,
@@ -102,6 +105,9 @@ pub(crate) struct Settings {
     /// The fields that name deployment targets and design systems.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) targets: Option<List<FieldPath, 0, 8>>,
+    /// The field that says which jurisdiction applies where a standard and a target are of different ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) jurisdiction: Option<FieldPath>,
     /// The field that names languages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) languages: Option<FieldPath>,
@@ -117,12 +123,34 @@ pub(crate) struct Settings {
     /// What a BLOCK gap blocks where its row does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) blocks: Option<Operations>,
+    /// Which gaps whoever submitted the plan may settle; none: no gap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) own_answers: Option<OwnAnswers>,
     /// How severe a standard is that no row names; none: it is no gap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_standard: Option<Severity>,
     /// The same for a target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_target: Option<Severity>,
+}
+
+/// What is said about fields that no rule reads. Packs add to it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Unread {
+    /// Fields that nobody is asked about, however much their names resemble those of fields that are read.
+    pub(crate) except: List<FieldPattern, 0, 256>,
+}
+
+/// A place whose law or rules a standard or a target is of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Jurisdiction {
+    pub(crate) id: RowId,
+    pub(crate) name: Name,
+    /// The larger ones that it lies in.
+    #[serde(default)]
+    pub(crate) within: List<RowId, 0, 8>,
 }
 
 /// A standard that a plan can be held to.
@@ -314,6 +342,8 @@ impl Tables {
             packs: Vec::new(),
             settings: Settings::default(),
             wording: BTreeMap::new(),
+            unread: Unread::default(),
+            jurisdictions: Table::new(),
             standards: Table::new(),
             targets: Table::new(),
             bundles: Table::new(),
@@ -337,11 +367,13 @@ impl Settings {
         }
         take(&mut self.standards, later.standards.as_ref());
         take(&mut self.targets, later.targets.as_ref());
+        take(&mut self.jurisdiction, later.jurisdiction.as_ref());
         take(&mut self.languages, later.languages.as_ref());
         take(&mut self.direction, later.direction.as_ref());
         take(&mut self.right_to_left, later.right_to_left.as_ref());
         take(&mut self.lists, later.lists.as_ref());
         take(&mut self.blocks, later.blocks.as_ref());
+        take(&mut self.own_answers, later.own_answers.as_ref());
         take(&mut self.unknown_standard, later.unknown_standard.as_ref());
         take(&mut self.unknown_target, later.unknown_target.as_ref());
     }

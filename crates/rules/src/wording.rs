@@ -18,6 +18,12 @@ pub(crate) enum Word {
     UnknownStandard,
     /// A deployment target that no row names.
     UnknownTarget,
+    /// A standard or bundle and a target whose jurisdictions do not agree.
+    Jurisdiction,
+    /// Added to the context of a gap between a standard and a target: another pair that it is about.
+    OtherPair,
+    /// A field that no rule reads, whose name is almost that of a field that one does.
+    Unread,
     /// A language that no row supports.
     UnsupportedLanguage,
     /// Languages that are written from right to left, without a layout for it.
@@ -38,6 +44,9 @@ impl Word {
         match self {
             Self::SharedName => &["field", "value", "candidates"],
             Self::UnknownStandard | Self::UnknownTarget | Self::NotAnAnswer => &["field", "value"],
+            Self::Jurisdiction => &["field", "standard", "jurisdictions", "target", "target_jurisdictions"],
+            Self::OtherPair => &["standard", "target"],
+            Self::Unread => &["field", "value", "expected"],
             Self::UnsupportedLanguage => &["field", "value", "supported"],
             Self::Direction => &["field", "languages", "found"],
             Self::Undecided => &["field", "rule", "needed"],
@@ -59,6 +68,13 @@ impl Word {
             }
             Self::UnknownTarget => {
                 "{field}: no rule knows the target \"{value}\", so it cannot be checked. Which target is meant?"
+            }
+            Self::Jurisdiction => {
+                "{standard} ({jurisdictions}) is selected, but the target is {target} ({target_jurisdictions}). Which of them applies?"
+            }
+            Self::OtherPair => "{standard} and {target} do not go together either.",
+            Self::Unread => {
+                "{field} is given, but no rule reads it; {expected}, which a rule reads, is not. Is {field} meant as it is?"
             }
             Self::UnsupportedLanguage => {
                 "{field}: the language \"{value}\" is not supported ({supported} are). Which language is to be used instead?"

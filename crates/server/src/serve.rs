@@ -4,7 +4,6 @@
 use std::{
     io::{self, ErrorKind},
     net::SocketAddr,
-    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -17,6 +16,7 @@ use demur_desk::{
     deadlines,
     desk::{Desk, DeskConfig},
     follower,
+    rules::RulesSource,
 };
 use tokio::{
     net::{TcpListener, UnixListener},
@@ -41,8 +41,8 @@ use crate::{
 pub struct Config {
     /// The data folder.
     pub data: DataFolder,
-    /// Rule packs that plans are held against, over the built-in one.
-    pub rules: Vec<PathBuf>,
+    /// The rules that plans are held against.
+    pub rules: RulesSource,
     /// Where to listen on TCP.
     pub listen: Listen,
     /// After how long without callers and without open questions it ends.

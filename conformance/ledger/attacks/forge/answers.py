@@ -181,8 +181,25 @@ def _guesses(family: Family) -> None:
     plan.find()
     plan.guess(2)
     plan.confirm()
-    about = "An agent guesses at a gap, which is not its question, and confirms its plan."
-    family.fails("guess-gap", about, plan.export(), "ORDER_VIOLATION", 3)
+    about = "An agent says what it thinks of a gap of its plan, and confirms the plan as if that had settled it."
+    family.fails("guess-gap", about, plan.export(), "ORDER_VIOLATION", 4)
+    plan = planned("answers")
+    plan.find()
+    plan.answer(2, "person")
+    plan.guess(2)
+    about = "An agent says what it thinks of a gap that is settled."
+    family.fails("guess-gap-settled", about, plan.export(), "ORDER_VIOLATION", 4)
+    plan = planned("answers")
+    plan.find()
+    plan.guess(2, stranger(plan, "agent"))
+    about = "Another agent than the one that submitted the plan says what it thinks of a gap."
+    family.fails("guess-gap-by-other", about, plan.export(), "ORDER_VIOLATION", 3)
+    plan = planned("answers")
+    plan.find()
+    plan.answer(2, asker(plan))
+    plan.confirm()
+    about = "Whoever submitted a plan settles a gap of it with its second key, which no rule allows."
+    family.fails("own-gap", about, plan.export(), "ORDER_VIOLATION", 3)
 
 
 def _superseded(family: Family) -> None:
@@ -271,6 +288,7 @@ def _accepted(family: Family) -> None:
     strange = {"hash": "5" * 64, "sequence": 2}
     case("strange-hash", "A gap is accepted in other words.", lambda d: d.accept(2, "person", position=strange))
     case("by-unnamed", "A key accepts what people are asked.", lambda d: d.accept(2), answerers=PEOPLE)
+    case("by-key", "A key accepts a warning, which only a person lets pass.", lambda d: d.accept(2))
     case("raised", "A key calls its acceptance terminal.", lambda d: d.accept(2, assurance="terminal"))
     case("below", "A key accepts where a person is needed.", lambda d: d.accept(2), assurance="terminal")
     case("by-agent", "An agent accepts in its own role.", lambda d: d.accept(2, "agent"), "ROLE_POLICY_VIOLATION")

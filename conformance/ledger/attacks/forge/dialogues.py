@@ -69,11 +69,18 @@ def _plans(family: Family) -> None:
     about = "In a plan, the agent asks a question of its own, says what it thinks, and waits."
     family.holds("plan-question", about, plan.export())
     plan = planned("gap for the agent")
-    plan.find(answerers=alone(plan))
+    plan.find(answerers=alone(plan), asker_settles=True)
     plan.answer(2, asker(plan))
     plan.confirm()
-    about = "A gap is put to the agent alone, which did not ask; it answers with its second key."
+    about = "The rules let whoever submitted the plan settle its gaps; it answers with its second key."
     family.holds("plan-gap-for-agent", about, plan.export())
+    plan = planned("suggestion")
+    plan.find()
+    plan.guess(2)
+    plan.answer(2, "person")
+    plan.confirm()
+    about = "Whoever submitted the plan says what it thinks of a gap; a person settles it."
+    family.holds("plan-gap-suggested", about, plan.export())
 
 
 def _answers(family: Family) -> None:
@@ -162,7 +169,7 @@ def _answers(family: Family) -> None:
     case(
         "warn-accepted",
         "Somebody accepts what a question of the agent points at.",
-        lambda d: (d.ask(severity="warn"), d.accept(0)),
+        lambda d: (d.ask(severity="warn"), d.accept(0, "person")),
     )
 
 

@@ -73,7 +73,7 @@ def _answered(family: Family) -> None:
     case(
         "accepted-late",
         "A warning is accepted after the deadline.",
-        lambda d: d.accept(0, at=d.in_time(2000)),
+        lambda d: d.accept(0, "person", at=d.in_time(2000)),
         severity="warn",
     )
     case(

@@ -145,7 +145,7 @@ operations! {
         (OfGap, Nothing, plan::ResolveGap) -> ResolvedGap,
         200 "What became of the answer; an escalated gap stays open";
     ResolveOwnGap = "resolveOwnGap", Post "/v1/plans/{session}/gaps/{gap}/own", ASKING,
-        "Answer a gap of one's own plan, as an agent; refused where the rule demands a person";
+        "Suggest the answer to a gap of one's own plan; it settles the gap only where the rules say so";
         (OfGap, Nothing, plan::ResolveOwnGap) -> ResolvedGap,
         200 "What became of the answer; an escalated gap stays open";
     BeginOperation = "beginOperation", Post "/v1/plans/{session}/operations", ASKING,

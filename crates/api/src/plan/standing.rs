@@ -32,6 +32,9 @@ pub struct PlanStanding {
     pub gaps: Vec<gap::Gap>,
     /// Those that are settled, and how.
     pub settled: Vec<SettledGap>,
+    /// The fields of the plan that no rule reads: nobody checked them.
+    #[serde(default)]
+    pub unread: Vec<String>,
     /// SHA-256 of the rules.
     pub rules: String,
     /// The signed document while gaps are open.
@@ -118,6 +121,7 @@ impl PlanStanding {
             warning_count: count(gap::Severity::Warn),
             gaps,
             settled: Vec::new(),
+            unread: Vec::new(),
             rules,
             document,
             closed: BTreeSet::new(),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use demur_clarify::uuid::Uuid;
 use demur_core::limit::Text;
+use demur_desk::rules::RulesSource;
 use demur_ledger::name::Operation;
 
 use super::help;
@@ -13,12 +14,19 @@ use crate::lookup::TypedId;
 /// Which rules a plan is held against.
 #[derive(Debug, Args)]
 pub(crate) struct RulesChoice {
-    /// A folder with a rule pack on top of the built-in one; may be given again, later ones win
+    /// A folder with a rule pack on top of the built-in one; may be given again, later ones win [default: what `demur rules use` keeps]
     #[arg(long, value_name = "DIR")]
     pub(crate) rules: Vec<PathBuf>,
     /// Use only the packs that --rules names
     #[arg(long, requires = "rules")]
     pub(crate) only: bool,
+}
+
+impl RulesChoice {
+    /// Returns the rules that were named, or else those that the data folder keeps.
+    pub(crate) fn source(&self) -> RulesSource {
+        RulesSource::of(self.rules.clone(), self.only)
+    }
 }
 
 #[derive(Debug, Args)]

@@ -1,13 +1,13 @@
 //! What may be typed after `mcp`, `serve`, `status`, `stop`, `token`, `open` and `people`.
 
-use std::{net::SocketAddr, ops::RangeInclusive, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, ops::RangeInclusive, time::Duration};
 
 use clap::{Args, Subcommand, ValueEnum, value_parser};
 use demur_api::{person::PersonRole, scope::Scope, server_limits::ServerLimits};
 use demur_core::limit::Text;
 use demur_server::public_url::PublicUrl;
 
-use super::{help, question::duration};
+use super::{help, plan::RulesChoice, question::duration};
 use crate::lookup::TypedId;
 
 #[derive(Debug, Args)]
@@ -24,9 +24,8 @@ pub(crate) struct Serve {
     /// Do not listen on TCP at all
     #[arg(long, conflicts_with_all = ["port", "listen", "public_url"])]
     pub(crate) no_tcp: bool,
-    /// Folder of a rule pack for plans; later ones come over earlier ones
-    #[arg(long, value_name = "DIR")]
-    pub(crate) rules: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rules: RulesChoice,
     /// End after this time without callers and without open questions, such as 10m [default: never]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) idle: Option<Duration>,

@@ -16,6 +16,7 @@ use demur_desk::{
     desk::{Desk, DeskConfig},
     entry::Handle,
     operating_system::OperatingSystem,
+    rules::RulesSource,
 };
 use demur_ledger::{
     name::{PrincipalId, TraceId},
@@ -38,7 +39,7 @@ impl DemoDesk {
     pub(super) fn open(data: &DataFolder) -> Result<Self, Failure> {
         let config = DeskConfig {
             data: data.clone(),
-            rules: Vec::new(),
+            rules: RulesSource::default(),
             user: whoever()?,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             limits: ServerLimits::default(),

@@ -40,6 +40,7 @@ impl Reply for PlanStanding {
             let assurance = gap.assurance.map_or_else(String::new, |level| format!(" ({})", level.as_str()));
             lines.push(format!("  {} {}: {}{event}{assurance}", gap.id, visible(&gap.field), gap.outcome));
         }
+        lines.extend(unread(&self.unread));
         if let (Some(session), Some(gap)) = (self.session_id, self.gaps.first()) {
             lines.push(String::new());
             lines.push(format!("Answer: demur plan resolve {session} {} ANSWER", gap.id()));
@@ -47,6 +48,19 @@ impl Reply for PlanStanding {
         lines
     }
 }
+
+/// Returns which fields nobody checked, if there are any.
+fn unread(fields: &[String]) -> Option<String> {
+    let shown: Vec<_> = fields.iter().take(MAX_UNREAD).map(|field| visible(field).to_string()).collect();
+    let more = match fields.len().saturating_sub(MAX_UNREAD) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!fields.is_empty()).then(|| format!("Read by no rule, so not checked: {}{more}", shown.join(", ")))
+}
+
+/// How many fields are named that no rule reads.
+const MAX_UNREAD: usize = 20;
 
 /// Returns a gap as people read it.
 fn asked(gap: &gap::Gap, closed: bool) -> Vec<String> {

@@ -6,7 +6,7 @@ use demur_core::{hash::Digest, visible::visible};
 use demur_rules::{Finding, PackName, Settled};
 use serde::Serialize;
 
-use super::{check, load, read_plan, tables::Tables};
+use super::{check, read_plan, tables::Tables};
 use crate::{
     arguments::ExplainRules,
     context::Context,
@@ -16,7 +16,7 @@ use crate::{
 
 /// Explains the gaps of a plan.
 pub(super) fn run(context: &mut Context<'_>, arguments: &ExplainRules) -> Result<(), Failure> {
-    let rules = load(&arguments.rules, arguments.only)?;
+    let rules = arguments.rules.source().load(&context.data()?)?;
     let plan = read_plan(&arguments.plan)?;
     let findings = rules.detect(&plan, &Settled::default()).map_err(|error| {
         Failure::of(Code::TooManyGaps, error).with_hint("correct the plan and look again")

@@ -12,6 +12,7 @@ use crate::failure::Failure;
 /// The tables of a document of rules. What stands in a row does not matter here.
 #[derive(Debug, Deserialize)]
 pub(super) struct Tables {
+    jurisdictions: Table,
     standards: Table,
     targets: Table,
     bundles: Table,
@@ -66,8 +67,9 @@ impl Tables {
         rows.get(row).map(|entry| entry.pack.as_str())
     }
 
-    const fn all(&self) -> [(&'static str, &Table); 9] {
+    const fn all(&self) -> [(&'static str, &Table); 10] {
         [
+            ("jurisdiction", &self.jurisdictions),
             ("standard", &self.standards),
             ("target", &self.targets),
             ("bundle", &self.bundles),
@@ -82,4 +84,4 @@ impl Tables {
 }
 
 /// How many of the tables hold facts only; the rows of the others make gaps.
-const FACTS: usize = 4;
+const FACTS: usize = 5;

@@ -121,6 +121,7 @@ fn what_rested_on_an_answer_is_named_and_goes_no_further() {
 #[test]
 fn client_changes_its_own_answer_to_a_gap_over_mcp() {
     let sandbox = Sandbox::new();
+    sandbox.let_agents_answer_their_own_gaps();
     let mut client = Client::legacy(&sandbox, &["--tools", "wwa"], "2025-06-18", &json!({}));
     let mut given = plan();
     given["wait_s"] = json!(0);
@@ -160,6 +161,7 @@ fn client_changes_its_own_answer_to_a_gap_over_mcp() {
 #[test]
 fn answer_in_a_confirmed_plan_stays_as_it_is() {
     let sandbox = Sandbox::new();
+    sandbox.let_agents_answer_their_own_gaps();
     let mut client = Client::legacy(&sandbox, &["--tools", "wwa"], "2025-06-18", &json!({}));
     let mut given = plan();
     given["wait_s"] = json!(0);
@@ -199,6 +201,7 @@ fn answer_in_a_confirmed_plan_stays_as_it_is() {
 #[test]
 fn change_that_no_client_can_make_is_refused_over_mcp() {
     let sandbox = Sandbox::new();
+    sandbox.let_agents_answer_their_own_gaps();
     let mut client = Client::legacy(&sandbox, &["--tools", "wwa"], "2025-06-18", &json!({}));
     let mut given = plan();
     given["wait_s"] = json!(0);

@@ -44,6 +44,7 @@ mod rules;
 mod run;
 mod sandbox;
 mod secrets;
+mod seed_000;
 mod server_files;
 mod server_life;
 mod server_limits;

@@ -12,7 +12,7 @@ use demur_rules::Rules;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::sandbox::Sandbox;
+use crate::{mcp::client::Client, sandbox::Sandbox};
 
 /// A pack with one row of facts, one required field and one condition.
 const PACK: &str = "\
@@ -61,6 +61,7 @@ fn built_in_pack_is_shown_with_the_hash_that_decisions_record() {
     let names: Vec<&str> =
         reply["tables"].as_array().unwrap().iter().map(|table| table["table"].as_str().unwrap()).collect();
     let expected = [
+        "jurisdiction",
         "standard",
         "target",
         "bundle",
@@ -91,16 +92,17 @@ fn packs_are_counted_by_the_layer_they_come_from() {
     Good: 2 rows from pack ours (version 3).
       hash  [FINGERPRINT]
 
-    TABLE      ROWS  FROM
-    standard   0
-    target     0
-    bundle     0
-    language   0
-    required   1     ours 1
-    ambiguous  0
-    overlap    0
-    conflict   0
-    policy     1     ours 1
+    TABLE         ROWS  FROM
+    jurisdiction  0
+    standard      0
+    target        0
+    bundle        0
+    language      0
+    required      1     ours 1
+    ambiguous     0
+    overlap       0
+    conflict      0
+    policy        1     ours 1
     ");
     let (below, above) = (sandbox.json(&["rules", "check"]), sandbox.json(&["rules", "check", "ours"]));
     assert_eq!(rows(&above), rows(&below) + 2);
@@ -163,7 +165,7 @@ fn mistakes_are_told_with_file_line_and_column() {
     hint: correct the file; docs/rules.md describes every table and condition
     exit 2
     --- stderr
-    error: bad2/pack.toml:10:3: expected one of the tables [pack], [settings], [wording], [[standard]], [[target]], [[bundle]], [[language]], [[required]], [[ambiguous]], [[overlap]], [[conflict]], [[policy]], found [colour]
+    error: bad2/pack.toml:10:3: expected one of the tables [pack], [settings], [wording], [unread], [[jurisdiction]], [[standard]], [[target]], [[bundle]], [[language]], [[required]], [[ambiguous]], [[overlap]], [[conflict]], [[policy]], found [colour]
     hint: correct the file; docs/rules.md describes every table and condition
     exit 2
     --- stderr
@@ -391,4 +393,65 @@ fn plans_that_cannot_be_looked_at_are_refused() {
     let items: Vec<Value> = (0..300).map(|number| json!(format!("unknown {number}"))).collect();
     fs::write(sandbox.path("many"), json!({"standards_selected": items}).to_string()).unwrap();
     assert_eq!(sandbox.json_error(&["rules", "explain", "many"], 2)["code"], "TOO_MANY_GAPS");
+}
+
+/// Returns the fields of the gaps that a server finds, which was started by the client that asks.
+fn fields_over_mcp(sandbox: &Sandbox, plan: &Value) -> Vec<String> {
+    let mut client = Client::modern(sandbox, &["--tools", "wwa"], &json!({}));
+    let told = client.call("wwa_clarify_check", &json!({"plan": plan, "wait_s": 0}));
+    let gaps = told["structuredContent"]["gaps"].as_array().unwrap_or_else(|| panic!("{told}"));
+    gaps.iter().map(|gap| gap["field"].as_str().unwrap().to_owned()).collect()
+}
+
+/// CLR-16: own packs alone, kept in the data folder: every server that is started there has them, and so have commands.
+#[test]
+fn packs_that_a_data_folder_keeps_are_used_by_a_server_that_another_command_starts() {
+    let sandbox = Sandbox::new();
+    pack(&sandbox, "own", &[("pack.toml", PACK)]);
+    let plan = json!({"day": "friday", "ownr": "Ada"});
+    fs::write(sandbox.path("plan.json"), plan.to_string()).unwrap();
+    let kept = sandbox.json(&["rules", "use", sandbox.path("own").to_str().unwrap(), "--only"]);
+    assert_eq!(kept["packs"].as_array().map(Vec::len), Some(1), "{kept}");
+    assert_eq!(fields_over_mcp(&sandbox, &plan), ["owner", "ownr"]);
+    let file = sandbox.path("plan.json");
+    let checked = sandbox.run(&["check", file.to_str().unwrap(), "--json"]);
+    checked.expect_code(3);
+    let checked: Value = serde_json::from_str(&checked.stdout).unwrap();
+    assert_eq!(checked["rules"], kept["hash"]);
+    // A server that runs takes another choice with the next plan.
+    sandbox.run(&["rules", "use", "--built-in"]).expect_code(0);
+    let over = fields_over_mcp(&sandbox, &plan);
+    assert!(over.contains(&"component_type".to_owned()), "{over:?}");
+    assert!(!over.contains(&"owner".to_owned()), "{over:?}");
+}
+
+/// CLR-16: nothing is kept that cannot be used, and what was kept stays.
+#[test]
+fn a_pack_with_a_mistake_is_not_kept() {
+    let sandbox = Sandbox::new();
+    pack(&sandbox, "own", &[("pack.toml", PACK)]);
+    pack(&sandbox, "bad", &[("pack.toml", "[pack]\nname = \"bad\"\n")]);
+    sandbox.run(&["rules", "use", sandbox.path("own").to_str().unwrap()]).expect_code(0);
+    let before = fs::read(sandbox.data().join("settings.json")).unwrap();
+    let error = sandbox.json_error(&["rules", "use", sandbox.path("bad").to_str().unwrap()], 2);
+    assert_eq!(error["code"], "RULES_MALFORMED", "{error}");
+    assert_eq!(fs::read(sandbox.data().join("settings.json")).unwrap(), before);
+    sandbox.run(&["rules", "use"]).expect_code(2);
+}
+
+/// CLR-17: whoever checks a plan is told which fields nobody looked at.
+#[test]
+fn fields_that_no_rule_reads_are_shown_with_every_check() {
+    let sandbox = Sandbox::new();
+    let plan = json!({"description": "d", "component_type": "x", "operation": "add", "spo_theme": true, "owner": {"team": "web"}});
+    let checked = sandbox.feed(&["check", "-"], plan.to_string().as_bytes());
+    checked.expect_code(0);
+    assert!(
+        checked.stdout.contains("Read by no rule, so not checked: owner.team, spo_theme"),
+        "{}",
+        checked.stdout
+    );
+    let checked = sandbox.feed(&["check", "-", "--json"], plan.to_string().as_bytes());
+    let checked: Value = serde_json::from_str(&checked.stdout).unwrap();
+    assert_eq!(checked["unread"], json!(["owner.team", "spo_theme"]));
 }

@@ -117,6 +117,15 @@ impl Sandbox {
         self.run(&["open", "--print"]).expect_code(0);
     }
 
+    /// Keeps rules under which whoever submits a plan may answer its gaps.
+    pub(crate) fn let_agents_answer_their_own_gaps(&self) {
+        let folder = self.path("own-answers");
+        fs::create_dir_all(&folder).unwrap();
+        let pack = "[pack]\nname = \"own-answers\"\nversion = \"1\"\n[settings]\nown_answers = \"all\"\n";
+        fs::write(folder.join("pack.toml"), pack).unwrap();
+        self.run(&["rules", "use", folder.to_str().unwrap()]).expect_code(0);
+    }
+
     /// Returns what a call said and how it ended.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.ran(self.command(arguments).output().unwrap())

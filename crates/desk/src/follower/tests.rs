@@ -14,6 +14,7 @@ use crate::{
     data::DataFolder,
     desk::{Count, DeskConfig},
     marks, question,
+    rules::RulesSource,
     session::Speaker,
 };
 
@@ -30,7 +31,7 @@ impl Count for Uncounted {
 fn config(data: DataFolder) -> DeskConfig {
     DeskConfig {
         data,
-        rules: Vec::new(),
+        rules: RulesSource::default(),
         user: "somebody".try_into().unwrap(),
         version: "0".to_owned(),
         limits: ServerLimits::default(),

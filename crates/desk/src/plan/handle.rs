@@ -11,7 +11,8 @@ use demur_api::{
     call::{ApiReply, ApiRequest},
     code::Code,
     operation::{self as op, OfGap},
-    plan::{PlanStanding, ResolvedGap},
+    plan::{GapStatus, PlanStanding, ResolvedGap},
+    question::QuestionId,
     refusal::Refusal,
 };
 use demur_clarify::{status::PlanStatus, uuid::Uuid};
@@ -23,7 +24,7 @@ use serde_json::{Map, Value};
 
 use super::{Resolution, Submission};
 use crate::{
-    access::{Admitted, Caller, LOCAL_AGENT, may_read},
+    access::{Admitted, Caller, LOCAL_AGENT, may_read, seen_question},
     desk::Desk,
     entry::{Handle, Handled},
     owner::Owner,
@@ -66,6 +67,7 @@ impl Handle<op::ShowPlan> for Desk {
 impl Handle<op::ResolveGap> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::ResolveGap>) -> Handled<op::ResolveGap> {
         let (owner, given) = (&*self.owner()?, request.body);
+        seen_gap(owner, by.caller(), &request.path)?;
         let speaker = by.caller().answerer(owner, given.by)?;
         resolving(owner, &speaker, &request.path, given.answer.as_deref(), given.note).map(ApiReply::new)
     }
@@ -75,7 +77,15 @@ impl Handle<op::ResolveOwnGap> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::ResolveOwnGap>) -> Handled<op::ResolveOwnGap> {
         let (owner, given) = (&*self.owner()?, request.body);
         let (session, author) = own(owner, by.caller(), request.path.session, None)?;
-        // Whoever answers needs a key for that; it is the agent's, and its word is an agent's.
+        let gap = session.gap(&request.path.gap)?;
+        if !Session::is_settled_by_submitter(gap) {
+            let Some(answer) = given.answer.filter(|_| given.change.is_none()) else {
+                return Err(person_needed(&request.path));
+            };
+            plan::claim(owner, &author, &request.path, &answer, given.note)?;
+            return suggested(owner, &author, &request.path).map(ApiReply::new);
+        }
+        // The rules let whoever submitted the plan answer. It needs a key for that, and its word is an agent's.
         let asker = owner.key_directory()?.name(author.principal()).to_owned();
         let client = by.caller().made_for().or_of_name(owner, &asker)?;
         let answerer = owner.find_or_enrol_for(&format!("{asker}.answers"), Role::Answerer, &client)?;
@@ -86,6 +96,40 @@ impl Handle<op::ResolveOwnGap> for Desk {
         }
         resolving(owner, &speaker, &request.path, given.answer.as_deref(), given.note).map(ApiReply::new)
     }
+}
+
+/// Returns what becomes of an answer that settles nothing because it is the submitter's own: a suggestion.
+fn suggested(owner: &Owner, author: &Author, path: &OfGap) -> Result<ResolvedGap, Refusal> {
+    let name = owner.key_directory()?.name(author.principal()).to_owned();
+    let session = told(owner, &session::read(owner.sequencer(), path.session)?, &name)?;
+    let reason = "whoever submitted a plan does not settle its gaps: the answer is kept as a suggestion, and a person decides";
+    Ok(ResolvedGap {
+        gap_id: path.gap.clone(),
+        status: GapStatus::Escalated,
+        accepted_answer: None,
+        reason: Some(reason.to_owned()),
+        session,
+    })
+}
+
+fn person_needed(OfGap { session, gap }: &OfGap) -> Refusal {
+    let message = "expected a person, found whoever submitted the plan: it neither accepts a warning about it nor changes an answer";
+    Refusal::new(Code::PersonNeeded, message).with_cure(format!(
+        "a person says `demur plan resolve {session} {gap} --accept`, or answers in the inbox"
+    ))
+}
+
+/// Checks that a caller may see the question behind a gap, as with any other question; one that it may not see is as unknown as
+/// one that is not there.
+fn seen_gap(owner: &Owner, caller: &Caller, path: &OfGap) -> Result<(), Refusal> {
+    let session = session::read(owner.sequencer(), path.session)
+        .map_err(|refusal| if caller.is_local() { refusal } else { unknown(path.session) })?;
+    let sequence = session.gap(&path.gap)?.question.sequence;
+    let shown = seen_question(owner, caller, QuestionId { trace: session.trace(), sequence });
+    shown.map(drop).map_err(|refusal| match refusal.code {
+        Code::QuestionUnknown => unknown(path.session),
+        _ => refusal,
+    })
 }
 
 fn resolving(

@@ -23,6 +23,7 @@ pub fn standing(session: &Session, document: Option<Document>) -> Result<PlanSta
     standing.session_id = Some(session.uuid());
     standing.trace = Some(session.trace());
     standing.settled = settled(session);
+    standing.unread = session.unread()?;
     let closed = session.open_gaps().filter(|gap| gap.is_closed());
     standing.closed = closed.map(|gap| gap.id.to_string()).collect();
     Ok(standing)

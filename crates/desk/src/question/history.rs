@@ -75,7 +75,6 @@ fn learn_intent(
 fn is_about(event: &Event, question: Sequence) -> bool {
     let mentions = event.said().is_ok_and(|said| match said.facts {
         Facts::QuestionDelivered(facts) => facts.question == question,
-        Facts::AnswerClaimed(facts) => facts.question == question,
         _ => false,
     });
     mentions || touched(event).any(|sequence| sequence == question)

@@ -53,6 +53,12 @@ pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<Questi
         let (event, content) = record::read(owner.sequencer().store(), summary.trace, summary.row.changed)?;
         let ending = ending(&event, content, summary.row.outcome);
         shown.outcome = Some(ending.ok_or_else(|| record::damaged(summary.trace, summary.row.changed))?);
+    } else if summary.row.changed != summary.sequence {
+        let (_, content) = record::read(owner.sequencer().store(), summary.trace, summary.row.changed)?;
+        // What the asker would answer, or whoever submitted the plan: one press settles it.
+        if let Some(Content::AnswerClaimed(claim)) = content {
+            shown.recommendation = Some(claim.answer);
+        }
     }
     Ok(named(&*owner.key_directory()?, shown))
 }

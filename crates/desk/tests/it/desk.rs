@@ -17,6 +17,7 @@ use demur_desk::{
     desk::{Count, Desk, DeskConfig},
     entry::Handle,
     follower,
+    rules::RulesSource,
 };
 use demur_ledger::{entry::Entry, name::TraceId};
 use demur_sequencer::Listener;
@@ -35,7 +36,7 @@ pub(crate) struct House {
 fn config(folder: &TempDir) -> DeskConfig {
     DeskConfig {
         data: DataFolder::at(folder.path().to_owned()),
-        rules: Vec::new(),
+        rules: RulesSource::default(),
         user: "somebody".try_into().unwrap(),
         version: "0".to_owned(),
         limits: ServerLimits::default(),

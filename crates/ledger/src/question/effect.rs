@@ -34,6 +34,7 @@ pub const fn question_effect(facts: &Facts) -> Option<QuestionEffect<'_>> {
         Facts::AnswerSuperseded(facts) => Effect::Changed(facts.answer.question.sequence),
         Facts::QuestionPassedOn(facts) => Effect::Changed(facts.question),
         Facts::QuestionExtended(facts) => Effect::Changed(facts.question),
+        Facts::AnswerClaimed(facts) => Effect::Changed(facts.question),
         Facts::StoreCreated(_)
         | Facts::KeyRegistered(_)
         | Facts::KeyRotated(_)
@@ -71,7 +72,6 @@ pub const fn question_effect(facts: &Facts) -> Option<QuestionEffect<'_>> {
         | Facts::PlanSubmitted(_)
         | Facts::RulesRecorded(_)
         | Facts::QuestionDelivered(_)
-        | Facts::AnswerClaimed(_)
         | Facts::OperationStarted(_)
         | Facts::PlanConfirmed(_)
         | Facts::PlanAttested(_)

@@ -58,7 +58,9 @@ pub enum QuestionError {
         question: Sequence,
     },
     /// The asker answers itself (ONE-07).
-    #[error("an asker does not settle its own question: what it thinks is an answer_claimed")]
+    #[error(
+        "an asker does not settle its own question, nor whoever submitted a plan a gap of it: what it thinks is an answer_claimed"
+    )]
     SelfAnswer,
     /// Not among those who may answer.
     #[error("{principal} is not among those who may answer this question")]

@@ -28,7 +28,7 @@ impl Questions {
             Facts::AnswerRevoked(facts) => {
                 self.guard_own_answer(step, facts.question, facts.answer).map(|_| ())
             }
-            Facts::AnswerClaimed(facts) => self.guard_asker(step, facts.question),
+            Facts::AnswerClaimed(facts) => self.guard_claim(step, facts.question),
             Facts::GapAccepted(facts) => self.guard_acceptance(step, &facts.question, facts.assurance),
             Facts::GapWithdrawn(facts) => self.guard_withdrawal(facts.question),
             Facts::QuestionDeclined(facts) => self.guard_answerer(step, facts.question),
@@ -119,6 +119,10 @@ impl Questions {
         if asked.facts.severity == Severity::Block {
             return Err(QuestionError::MustBeAnswered { question: question.sequence });
         }
+        // What the rules warn of, only a person lets pass.
+        if assurance < Assurance::Relayed {
+            return Err(QuestionError::AssuranceTooLow { claimed: assurance, least: Assurance::Relayed });
+        }
         asked.guard_entitled(step, assurance)
     }
 
@@ -146,13 +150,15 @@ impl Questions {
         asked.guard_answerers(answerers, asked.facts.assurance)
     }
 
-    /// An asker says what it thinks the answer is, which settles nothing. A secret is not written down as a guess.
-    fn guard_asker(&self, step: &Step<'_>, question: Sequence) -> Result<(), QuestionError> {
-        if self.own(step, question)?.facts.is_secret() {
-            Err(QuestionError::Secret { question })
-        } else {
-            Ok(())
+    /// An asker says what it thinks the answer is, which settles nothing; about a gap, whoever submitted the plan does. A secret
+    /// is not written down as a guess.
+    fn guard_claim(&self, step: &Step<'_>, question: Sequence) -> Result<(), QuestionError> {
+        let asked = self.known(question)?;
+        if asked.submitter.unwrap_or(asked.asker) != step.actor {
+            return Err(QuestionError::NotAsker { question });
         }
+        asked.guard_unsettled(question)?;
+        if asked.facts.is_secret() { Err(QuestionError::Secret { question }) } else { Ok(()) }
     }
 
     /// An asker speaks about its own question: whether that still waits or not, it changes nothing.
@@ -325,13 +331,14 @@ impl Asked {
         check_somebody(answerers, least, (!self.facts.asker_settles).then_some(self.asker))
     }
 
-    /// Returns whether this one may answer at all. An asker never answers its own question unless a rule says so:
-    /// own is decided by principal, not by key (ONE-07).
+    /// Returns whether this one may answer at all. An asker never answers its own question unless a rule says so, and
+    /// whoever submitted a plan no gap of it: own is decided by principal, not by key (ONE-07).
     fn guard_named(&self, step: &Step<'_>) -> Result<(), QuestionError> {
         let Some(principal) = author(step) else {
             return if self.facts.answerers.people { Ok(()) } else { Err(QuestionError::NotForPeople) };
         };
-        if self.asker == principal && !self.facts.asker_settles {
+        let own = self.asker == principal || self.submitter == Some(principal);
+        if own && !self.facts.asker_settles {
             return Err(QuestionError::SelfAnswer);
         }
         match &self.facts.answerers.principals {

@@ -23,8 +23,9 @@ use crate::reply::Stop;
 #[serde(deny_unknown_fields)]
 pub(crate) struct GivenPlan {
     /// The whole plan.
+    #[serde(alias = "plan")]
     #[schemars(schema_with = "object")]
-    pub(crate) plan: JsonObject,
+    pub(crate) plan_object: JsonObject,
     /// To go on with one.
     #[serde(default)]
     #[schemars(schema_with = "name")]
@@ -37,9 +38,44 @@ pub(crate) struct GivenPlan {
 impl GivenPlan {
     /// Returns the plan, if it is within the limits of a document.
     pub(crate) fn checked(&self) -> Result<JsonObject, Stop> {
-        let text = canonical::to_vec(&self.plan).map_err(at("plan"))?;
-        canonical::scan(&text, &Limits::CONTENT).map_err(at("plan"))?;
-        Ok(self.plan.clone())
+        let text = canonical::to_vec(&self.plan_object).map_err(at("plan_object"))?;
+        canonical::scan(&text, &Limits::CONTENT).map_err(at("plan_object"))?;
+        Ok(self.plan_object.clone())
+    }
+}
+
+/// A plan, as an object or member by member.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub(crate) struct ScaffoldPlan {
+    /// Or its members beside this.
+    #[serde(default, alias = "plan")]
+    #[schemars(schema_with = "object")]
+    plan_object: Option<JsonObject>,
+    #[serde(default)]
+    #[schemars(schema_with = "name")]
+    session_id: Option<Uuid>,
+    #[serde(default)]
+    wait_s: Option<u32>,
+    /// description, standards, languages, libraries ...
+    #[serde(flatten)]
+    members: JsonObject,
+}
+
+impl ScaffoldPlan {
+    /// Returns the plan, which comes in one of the two ways.
+    pub(crate) fn into_given(self) -> Result<GivenPlan, Stop> {
+        let Self { plan_object, session_id, wait_s, members } = self;
+        let plan_object = match (plan_object, members.is_empty()) {
+            (Some(plan), true) => plan,
+            (None, false) => members,
+            (Some(_), false) => {
+                return Err(at("plan_object")(
+                    "expected the plan as an object or member by member, found both",
+                ));
+            }
+            (None, true) => return Err(at("plan_object")("expected a plan, found none")),
+        };
+        Ok(GivenPlan { plan_object, session_id, wait_s })
     }
 }
 

@@ -7,7 +7,7 @@ pub(crate) use rounds::{Attested, Audited, Verified};
 use demur_api::{
     call::ApiRequest,
     operation::{Nothing, OfPlan, ShowPlan},
-    plan::{PlanStanding, ResolvedGap},
+    plan::{GapStatus, PlanStanding, ResolvedGap},
 };
 use demur_clarify::{
     document::Document,
@@ -37,6 +37,9 @@ pub(crate) struct Standing {
     gaps: Vec<Gap>,
     blocking_count: u64,
     warning_count: u64,
+    /// Fields of the plan that no rule reads: nobody checked them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<String>,
     /// The signed refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Value>")]
@@ -69,8 +72,8 @@ impl Standing {
         let session_id = found.session_id.map(|session| session.to_string()).unwrap_or_default();
         let next = match found.status {
             PlanStatus::NeedsClarification => Some(format!(
-                "Do not guess. Have every gap answered (people at the inbox, or wwa_clarify_resolve), then call this \
-                 tool again with session_id {session_id}."
+                "Do not guess. People answer the gaps at the inbox; wwa_clarify_resolve suggests an answer to them. Then call \
+                 this tool again with session_id {session_id}."
             )),
             PlanStatus::ReadyToProceed => Some(format!("wwa_confirm_plan({session_id})")),
             PlanStatus::Confirmed => Some("Make what is planned, then call wwa_scaffold_attest.".to_owned()),
@@ -82,6 +85,7 @@ impl Standing {
             gaps: found.gaps,
             blocking_count: found.blocking_count,
             warning_count: found.warning_count,
+            unread: found.unread,
             document: found.document,
             plan: None,
             inbox: None,
@@ -101,6 +105,9 @@ impl Standing {
             self.status, self.blocking_count, self.warning_count
         )];
         lines.extend(self.gaps.iter().filter_map(|gap| serde_json::to_string(&ShortGap::of(gap)).ok()));
+        if !self.unread.is_empty() {
+            lines.push(format!("Read by no rule, so not checked: {}", self.unread.join(", ")));
+        }
         lines.extend(self.plan.as_ref().map(|plan| fenced("The plan", Some(plan)).join("\n")));
         lines.extend(
             self.inbox.as_ref().map(|inbox| format!("People answer at {inbox} or with `demur inbox`.")),
@@ -130,6 +137,8 @@ pub(crate) struct Resolved {
     gap_id: String,
     /// resolved, escalated or revoked
     status: &'static str,
+    /// Whether it settled the gap.
+    accepted: bool,
     #[schemars(schema_with = "text_or_none")]
     accepted_answer: Option<String>,
     /// Why it does not settle the gap.
@@ -144,7 +153,8 @@ impl Resolved {
     pub(crate) fn of(reply: ResolvedGap) -> Self {
         let ResolvedGap { gap_id, status, accepted_answer, reason, session } = reply;
         let open_gaps = session.blocking_count + session.warning_count;
-        Self { gap_id, status: status.as_str(), accepted_answer, reason, open_gaps }
+        let accepted = status == GapStatus::Resolved;
+        Self { gap_id, status: status.as_str(), accepted, accepted_answer, reason, open_gaps }
     }
 
     /// Returns what a model reads.

@@ -4,7 +4,7 @@ use super::{Entry, Hints, Job, RunJob, brief, schema};
 use crate::{
     arguments::{
         AskHuman, CancelQuestion, CheckQuestion, ListQuestions,
-        plan::{GivenAttestation, GivenPlan, GivenSession, Made, ResolveGap},
+        plan::{GivenAttestation, GivenPlan, GivenSession, Made, ResolveGap, ScaffoldPlan},
         run::{
             AbortRun, AuditRun, Challenge, Claim, Conclude, Intend, OpenRun, Propose, Report, Review, Start,
         },
@@ -60,7 +60,7 @@ pub(super) static TABLE: &[Entry] = &[
     Entry {
         job: Job::ResolveGap,
         name: "wwa_clarify_resolve",
-        description: "Answer a gap with what you know for certain; it is recorded as your word. Never guess.",
+        description: "Suggest what a gap's answer is, if you know it for certain; a person decides. Never guess.",
         input: schema::<ResolveGap>,
         output: schema::<Resolved>,
         hints: Hints::AddsOnce,
@@ -77,7 +77,7 @@ pub(super) static TABLE: &[Entry] = &[
         job: Job::ScaffoldPlan,
         name: "wwa_scaffold_plan",
         description: "Like wwa_clarify_check; once nothing is missing, the whole plan with every answer in it.",
-        input: schema::<GivenPlan>,
+        input: schema::<ScaffoldPlan>,
         output: schema::<Standing>,
         hints: Hints::AddsOnce,
     },

@@ -18,6 +18,7 @@ use demur_ledger::{
 use demur_plan::{
     Session,
     act::{self, Act, Judged},
+    no_guess::NoGuess,
     session::ACCEPTED,
 };
 use serde_json::{Value, json};
@@ -63,6 +64,60 @@ fn a_plan_is_refused_asked_about_answered_confirmed_and_attested() {
         "api_choice": "rest", "data_storage": "properties",
     });
     assert_eq!(plan, expected);
+}
+
+/// CLR-12 CLR-13 CLR-17 ONE-08
+#[test]
+fn a_list_of_compliance_is_clarified_and_every_value_keeps_its_source() {
+    let plan = json!({"compliance": ["JSP 440", "the standard one"], "deployment_target": "USWDS"});
+    let mut office = Office::with(&with(&plan));
+    assert_eq!(open(&office), ["compliance.1", "compliance.jurisdiction"]);
+    office.answer(Who::Answerer, "gap-001", "WCAG 2.2 AA");
+    office.answer(Who::Answerer, "gap-002", "uswds-only");
+    office.confirm().unwrap();
+    let confirmed = office.session().plan().as_value()["compliance"].clone();
+    let expected = json!({"jurisdiction": "uswds-only", "standards": ["JSP 440", "WCAG 2.2 AA"]});
+    assert_eq!(confirmed, expected);
+    let report = NoGuess::check(office.events.clone()).unwrap();
+    assert!(report.holds(), "{:?}", report.problems);
+    let origin =
+        |field: &str| report.values.iter().find(|value| value.field == field).unwrap().origin.clone();
+    assert_eq!(origin("compliance.standards.0"), "as submitted: the agent's word");
+    assert_eq!(origin("compliance.standards.1"), "answered by another agent's key");
+}
+
+/// CLR-41 ONE-07: what the submitter thinks is kept once and settles nothing; a person does.
+#[test]
+fn an_answer_of_the_submitter_is_a_claim_that_settles_nothing() {
+    let mut office = Office::with(&with(&json!({"component_type": null})));
+    let session = office.session();
+    let gap = session.gap("gap-001").unwrap();
+    assert!(!Session::is_settled_by_submitter(gap));
+    let claim =
+        |session: &Session| session.claim(session.gap("gap-001").unwrap(), "webpart-react", None).unwrap();
+    office.perform(Who::Agent, claim(&session).unwrap()).unwrap();
+    let session = office.session();
+    assert!(claim(&session).is_none(), "the same again is nothing new");
+    let kept: Vec<_> =
+        session.claims(session.gap("gap-001").unwrap()).map(|claim| claim.answer.clone()).collect();
+    assert_eq!(kept, ["webpart-react"]);
+    assert_eq!(open(&office), ["component_type"]);
+    assert_eq!(code(office.confirm()), "QUESTIONS_OPEN");
+    office.answer(Who::Person, "gap-001", "webpart-react");
+    office.confirm().unwrap();
+    let report = NoGuess::check(office.events.clone()).unwrap();
+    assert!(report.holds(), "{:?}", report.problems);
+}
+
+/// CLR-16 ONE-07: a pack can let whoever submits a plan settle its gaps; it is in the facts of each of them.
+#[test]
+fn rules_can_let_the_submitter_settle_gaps() {
+    for (setting, settles) in [("", false), ("[settings]\nown_answers = \"all\"\n", true)] {
+        let pack = format!("{setting}[[required]]\nid = \"a\"\nfield = \"a\"\nquestion = \"a?\"\n");
+        let office = Office::with_pack(&pack, "", &json!({}));
+        let session = office.session();
+        assert_eq!(Session::is_settled_by_submitter(session.gap("gap-001").unwrap()), settles);
+    }
 }
 
 /// CLR-12 CLR-31 CLR-32

@@ -2,7 +2,6 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use demur_clarify::gap::Severity;
 use serde_json::Value;
 
 use super::{
@@ -90,17 +89,7 @@ impl Search<'_> {
             .iter_mut()
             .find(|finding| finding.field.as_str() == field && missing(finding.condition));
         let Some(asked) = asked else { return false };
-        asked.assurance = asked.assurance.max(entry.row.assurance);
-        if entry.row.severity == Severity::Block {
-            asked.severity = Severity::Block;
-        }
-        for operation in blocked {
-            if !asked.blocked_operations.contains(&operation)
-                && asked.blocked_operations.len() < MOST_OPERATIONS
-            {
-                asked.blocked_operations.push(operation);
-            }
-        }
+        Self::strengthen(asked, entry.row.severity, entry.row.assurance, blocked);
         true
     }
 
@@ -164,6 +153,3 @@ const fn kind_of(shape: Shape) -> Option<Kind> {
         Shape::Any | Shape::Record => None,
     }
 }
-
-/// How many operations a gap blocks at most.
-const MOST_OPERATIONS: usize = 32;

@@ -1,5 +1,4 @@
-//! Gaps from single rows: missing fields (CLR-10), ambiguous phrases (CLR-11), overlaps (CLR-12) and conflicts
-//! (CLR-13).
+//! Gaps from single rows: missing fields (CLR-10), ambiguous phrases (CLR-11) and overlaps (CLR-12).
 
 use std::borrow::Cow;
 
@@ -11,7 +10,7 @@ use crate::{
     finding::Condition,
     name::{RowId, RuleId, plain, plain_start},
     plan,
-    table::{Conflict, Entry, Kind, Overlap, Required, Standard, Target},
+    table::{Entry, Kind, Overlap, Required},
     wording::{self, Word},
 };
 
@@ -188,56 +187,6 @@ impl Search<'_> {
         })
     }
 
-    pub(super) fn conflicts(&mut self) -> Result<(), TooManyGaps> {
-        let rules = self.rules;
-        for entry in rules.tables.conflicts.values() {
-            let standard = entry.row.standards.iter().find(|id| self.facts.standards.contains(id));
-            let target = entry.row.targets.iter().find(|id| self.facts.targets.contains(id));
-            if let (Some(standard), Some(target)) = (standard, target) {
-                self.conflict(entry, standard, target)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn conflict(
-        &mut self,
-        entry: &Entry<Conflict>,
-        standard: &RowId,
-        target: &RowId,
-    ) -> Result<(), TooManyGaps> {
-        let tables = &self.rules.tables;
-        let Some(of_standard) = tables.standards.get(standard).map(|entry| &entry.row) else { return Ok(()) };
-        let Some(of_target) = tables.targets.get(target).map(|entry| &entry.row) else { return Ok(()) };
-        let fill = |name: &str| side(&entry.row, of_standard, of_target, name).map(Cow::Borrowed);
-        let choices = entry.row.resolutions(standard, target);
-        let value = self.plan.value(&entry.row.field);
-        if value.and_then(Value::as_str).is_some_and(|value| choices.iter().any(|choice| choice == value)) {
-            return Ok(());
-        }
-        let found =
-            value.map(|value| self.not_an_answer(entry.row.field.as_str(), value)).unwrap_or_default();
-        let because = format!(
-            "row {} of [[conflict]] in pack {}: {standard} is selected and the target is {target}",
-            entry.row.id,
-            entry.pack.as_str()
-        );
-        self.add(Draft {
-            rule: RuleId::of("conflict", entry.row.id.as_str()),
-            condition: Condition::JurisdictionMismatch,
-            field: entry.row.field.to_string(),
-            severity: entry.row.severity,
-            question: wording::fill(&entry.row.question, fill),
-            context: joined(wording::fill(&entry.row.context, fill), &found),
-            suggestions: choices.clone(),
-            choices,
-            kinds: &[],
-            blocks: entry.row.blocks.as_ref(),
-            assurance: entry.row.assurance,
-            because,
-        })
-    }
-
     /// Returns that a field has a value which does not settle the gap.
     pub(super) fn not_an_answer(&self, field: &str, value: &Value) -> String {
         wording::fill(Word::NotAnAnswer.of(&self.rules.tables.wording), |name| match name {
@@ -254,20 +203,6 @@ fn is_good(row: &Required, choices: &[String], value: &Value) -> bool {
         return Kind::Choice.fits(value, choices);
     }
     !plan::is_empty(value) && (row.kinds.is_empty() || row.kinds.iter().any(|kind| kind.fits(value, choices)))
-}
-
-/// Returns what a placeholder of a conflict stands for.
-fn side<'a>(row: &'a Conflict, standard: &'a Standard, target: &'a Target, name: &str) -> Option<&'a str> {
-    Some(match name {
-        "field" => row.field.as_str(),
-        "standard" => standard.title.as_ref().unwrap_or(&standard.name).as_str(),
-        "standard_name" => standard.name.as_str(),
-        "standard_id" => standard.id.as_str(),
-        "target" => target.title.as_ref().unwrap_or(&target.name).as_str(),
-        "target_name" => target.name.as_str(),
-        "target_id" => target.id.as_str(),
-        _ => return None,
-    })
 }
 
 /// Returns two sentences as one text.

@@ -8,8 +8,8 @@ use std::{
 use demur_clarify::{gap::Severity, name::FieldPath};
 
 use super::{
-    Ambiguous, Bundle, Conflict, Kind, Language, Operations, Overlap, Policy, Required, Row, Settings,
-    Shorts, Standard, Table, Tables, Target,
+    Ambiguous, Bundle, Conflict, Jurisdiction, Kind, Language, Operations, Overlap, Policy, Required, Row,
+    Settings, Shorts, Standard, Table, Tables, Target,
 };
 use crate::{
     condition::Condition,
@@ -44,6 +44,7 @@ macro_rules! row {
     };
 }
 
+row!(Jurisdiction, "jurisdiction", jurisdictions);
 row!(Standard, "standard", standards);
 row!(Target, "target", targets);
 row!(Bundle, "bundle", bundles);
@@ -53,6 +54,12 @@ row!(Ambiguous, "ambiguous", ambiguous);
 row!(Overlap, "overlap", overlaps);
 row!(Conflict, "conflict", conflicts);
 row!(Policy, "policy", policies);
+
+impl Jurisdiction {
+    fn checked(&self) -> Result<(), Mistake> {
+        once("within", &self.within)
+    }
+}
 
 impl Standard {
     fn checked(&self) -> Result<(), Mistake> {
@@ -198,6 +205,8 @@ impl Policy {
 impl Settings {
     /// Returns whether the settings of a pack make sense by themselves.
     pub(crate) fn check(&self) -> Result<(), Mistake> {
+        let jurisdiction = self.jurisdiction.as_ref().map_or(Ok(()), reserved);
+        jurisdiction.map_err(|mistake| Mistake { key: "jurisdiction", ..mistake })?;
         self.right_to_left.as_ref().map_or(Ok(()), |values| closed("right_to_left", values))
     }
 }

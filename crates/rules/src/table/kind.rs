@@ -39,6 +39,14 @@ pub enum Assurance {
     Passkey,
 }
 
+/// Which gaps whoever submitted the plan may settle with an answer of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OwnAnswers {
+    /// All of them.
+    All,
+}
+
 impl Kind {
     /// Every kind.
     pub const ALL: [Self; 5] = [Self::Choice, Self::YesNo, Self::Number, Self::List, Self::Text];

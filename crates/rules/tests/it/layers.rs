@@ -149,6 +149,7 @@ fn every_row_of_the_builtin_pack_matters() {
     let document: serde_json::Value = serde_json::from_slice(world::rules("default").document()).unwrap();
     let mut idle = Vec::new();
     for (key, table) in [
+        ("jurisdictions", "jurisdiction"),
         ("standards", "standard"),
         ("targets", "target"),
         ("bundles", "bundle"),

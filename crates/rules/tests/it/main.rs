@@ -7,4 +7,5 @@ mod layers;
 mod manual;
 mod mistakes;
 mod plans;
+mod reading;
 mod world;

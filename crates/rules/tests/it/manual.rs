@@ -32,10 +32,30 @@ fn the_pack_of_the_manual_finds_what_the_manual_says() {
     assert_eq!(new[0].assurance, Assurance::SignedIn);
 }
 
+/// CLR-16: the files that the manual's commands use are the ones it shows.
+#[test]
+fn the_example_is_what_the_manual_shows() {
+    assert_eq!(blocks("toml")[0], include_str!("../../../../examples/rules/party/pack.toml"));
+    assert_eq!(blocks("cedar")[0], include_str!("../../../../examples/rules/party/kitchen.cedar"));
+    assert_eq!(blocks("json")[0], include_str!("../../../../examples/rules/party/plan.json"));
+}
+
+/// CLR-16: laid over the built-in pack, the same plan has the five gaps that the manual names.
+#[test]
+fn the_pack_of_the_manual_over_the_builtin_one_finds_five_gaps() {
+    let pack = Pack::read([("pack.toml", blocks("toml")[0]), ("kitchen.cedar", blocks("cedar")[0])]).unwrap();
+    let rules = Rules::layer(&[builtin::pack().unwrap(), pack]).unwrap();
+    let found =
+        rules.detect(&Plan::read(blocks("json")[0].as_bytes()).unwrap(), &Settled::default()).unwrap();
+    let mut fields: Vec<&str> = found.iter().map(|finding| finding.field.as_str()).collect();
+    fields.sort_unstable();
+    assert_eq!(fields, ["component_type", "description", "menu", "operation", "room"]);
+}
+
 /// CLR-16
 #[test]
 fn the_layer_of_the_manual_can_be_laid_over_the_builtin_pack() {
-    let layer = Pack::read([("pack.toml", blocks("toml")[1])]).unwrap();
+    let layer = Pack::read([("pack.toml", blocks("toml")[2])]).unwrap();
     let rules = Rules::layer(&[builtin::pack().unwrap(), layer]).unwrap();
     let plan = Plan::read(
         br#"{"description": "d", "component_type": "x", "operation": "add", "real_build": true, "standards_selected": ["acme 1"]}"#,

@@ -63,6 +63,15 @@ fn a_mistake_in_the_tables_is_named_with_its_line() {
     assert_table("[[language]]\nid = \"english\"\nname = \"E\"\n", 5, "language tag");
     assert_table("[[standard]]\nid = \"zz\"\nremove = true\n", 4, "in a pack below");
     assert_table("[[standard]]\nid = \"zz\"\nremove = false\n", 6, "leave remove out");
+    let place = |id: &str, within: &str| {
+        format!("[[jurisdiction]]\nid = \"{id}\"\nname = \"N\"\nwithin = [\"{within}\"]\n")
+    };
+    assert_table(&place("a", "b"), 4, "\"b\"");
+    assert_table(&place("a", "a"), 4, "circle");
+    assert_table(&format!("{}{}", place("a", "b"), place("b", "a")), 4, "circle");
+    assert_table("[unread]\nexcept = [\"a..b\"]\n", 5, "dotted path");
+    assert_table("[unread]\nonly = []\n", 5, "except");
+    assert_table("[settings]\njurisdiction = \"derived.x\"\n", 5, "derived");
     assert_table("[[policy]]\nid = \"p\"\nquestion = \"?\"\n", 4, ".cedar");
 }
 

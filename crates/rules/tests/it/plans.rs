@@ -101,7 +101,7 @@ fn an_answer_that_does_not_settle_says_why() {
 fn an_answer_takes_the_place_of_what_leaves_no_room_for_it() {
     let rules = world::rules("default");
     let plan = plan(
-        r#"{"description": "d", "component_type": "x", "operation": "add", "compliance": "yes", "layout": ["wide"],
+        r#"{"description": "d", "component_type": "x", "operation": "add", "compliance": true, "layout": ["wide"],
         "languages": ["ar-sa"], "standards_selected": ["GDPR", "JSP 440"], "deployment_target": "USWDS"}"#,
     );
     let findings = rules.detect(&plan, &Settled::default()).unwrap();
@@ -109,7 +109,7 @@ fn an_answer_takes_the_place_of_what_leaves_no_room_for_it() {
     let conflict = at("compliance.jurisdiction");
     assert_eq!(
         conflict.question,
-        "compliance is \"yes\", which leaves no room for compliance.jurisdiction: an answer takes its place. JSP 440 (UK MOD) \
+        "compliance is \"true\", which leaves no room for compliance.jurisdiction: an answer takes its place. JSP 440 (UK MOD) \
          selected but deployment target is USWDS (USA). Which jurisdiction applies?"
     );
     assert!(conflict.because.ends_with("; compliance leaves no room for it"), "{}", conflict.because);

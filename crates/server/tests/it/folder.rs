@@ -3,7 +3,7 @@
 use std::{iter, sync::mpsc, thread, time::Duration};
 
 use demur_api::server_limits::ServerLimits;
-use demur_desk::{data::DataFolder, owner::Owner};
+use demur_desk::{data::DataFolder, owner::Owner, rules::RulesSource};
 use demur_server::serve::{self, Config, Listen};
 use serde_json::json;
 
@@ -45,7 +45,7 @@ fn a_server_that_nobody_needs_ends_by_itself() {
     let folder = tempfile::tempdir().unwrap();
     let config = Config {
         data: DataFolder::at(folder.path().to_owned()),
-        rules: Vec::new(),
+        rules: RulesSource::default(),
         listen: Listen::Loopback(None),
         idle: Some(Duration::from_millis(50)),
         user: "pat".try_into().unwrap(),

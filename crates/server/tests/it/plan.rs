@@ -93,6 +93,36 @@ fn an_operation_that_an_open_gap_blocks_is_refused_until_the_gap_is_settled() {
     assert_eq!(post(&server, &agent, &at("/confirm"), &json!({})).json()["status"], "plan_accepted");
 }
 
+/// CLR-41 ONE-07: whoever submitted a plan settles none of its gaps, whichever way its answer comes in.
+#[test]
+fn an_answer_of_the_submitter_settles_nothing() {
+    let server = Server::start();
+    let (agent, other) = (server.token("agent", &["ask", "answer"]), server.token("other", &["ask"]));
+    let opened = post(&server, &agent, "/v1/plans", &json!({"plan": gappy(), "session_id": SESSION})).json();
+    let at = |rest: &str| format!("/v1/plans/{SESSION}{rest}");
+    let answer = json!({"answer": "uswds-only"});
+    for _ in 0..2 {
+        let kept = post(&server, &agent, &at("/gaps/gap-001/own"), &answer).json();
+        assert_eq!(
+            (&kept["status"], &kept["accepted_answer"]),
+            (&json!("escalated"), &Value::Null),
+            "{kept}"
+        );
+    }
+    assert_eq!(post(&server, &agent, &at("/gaps/gap-001"), &answer).code(), "SELF_ANSWER");
+    assert_eq!(post(&server, &agent, &at("/gaps/gap-001/own"), &json!({})).code(), "PERSON_NEEDED");
+    assert_eq!(post(&server, &other, &at("/gaps/gap-001/own"), &answer).code(), "SESSION_UNKNOWN");
+    let shown = server.call("GET", &at("")).token(&agent).send().json();
+    assert_eq!((&shown["status"], &shown["gaps"]), (&json!("needs_clarification"), &opened["gaps"]));
+    let trace = opened["trace"].as_str().unwrap();
+    let listed = server.local("GET", &format!("/v1/questions?trace={trace}")).send().json();
+    assert_eq!(listed["questions"][0]["recommendation"], "uswds-only", "{listed}");
+    let person = server.token("client", &["relay"]);
+    let settled =
+        post(&server, &person, &at("/gaps/gap-001"), &json!({"answer": "uswds-only", "by": "kim"})).json();
+    assert_eq!(settled["status"], "resolved", "{settled}");
+}
+
 /// CLR-30
 #[test]
 fn a_plan_goes_from_submission_to_attestation_and_every_retry_is_harmless() {

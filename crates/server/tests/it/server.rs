@@ -10,7 +10,7 @@ use std::{
 
 use demur_api::refusal::Refusal;
 use demur_api::server_limits::ServerLimits;
-use demur_desk::data::DataFolder;
+use demur_desk::{data::DataFolder, rules::RulesSource};
 use demur_server::{
     peer_timeouts::PeerTimeouts,
     serve::{self, Config, Listen},
@@ -81,7 +81,7 @@ impl Server {
     }
 
     fn listen(folder: &Path, rules: Vec<PathBuf>, timeouts: PeerTimeouts, listen: Listen) -> Self {
-        Self::of(Config { rules, listen, ..config(folder) }, timeouts)
+        Self::of(Config { rules: RulesSource::of(rules, false), listen, ..config(folder) }, timeouts)
     }
 
     fn of(config: Config, timeouts: PeerTimeouts) -> Self {
@@ -175,7 +175,7 @@ impl Drop for Server {
 fn config(folder: &Path) -> Config {
     Config {
         data: DataFolder::at(folder.to_owned()),
-        rules: Vec::new(),
+        rules: RulesSource::default(),
         listen: Listen::Loopback(None),
         idle: None,
         user: "pat".try_into().unwrap(),

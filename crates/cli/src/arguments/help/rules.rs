@@ -11,6 +11,7 @@ pub(in crate::arguments) const RULES_EXAMPLES: &str = "\
 Examples:
   demur rules check
   demur rules check ./our-rules
+  demur rules use ./our-rules
   demur rules explain plan.json --rules ./our-rules
 
 `demur --help` lists the exit codes.";
@@ -34,6 +35,22 @@ Examples:
   demur rules check ./our-rules --json | jq -r .hash
 
 Exit codes: 0 the rules can be used; 2 they cannot, the message says where and why. `demur --help` lists the others.";
+
+pub(in crate::arguments) const RULES_USE_ABOUT: &str = "\
+Keep rule packs in the data folder: every server that is started in it holds plans against them, also one that another \
+command starts, and so do `demur check`, `demur rules explain` and `demur plan submit` where no --rules is given. A server that runs takes them \
+with the next plan; one that was started with --rules keeps its own. Plans that were submitted keep the rules they were \
+submitted under.
+
+The packs are read where they lie, every time; nothing is copied. Only packs that can be used are kept.";
+
+pub(in crate::arguments) const RULES_USE_EXAMPLES: &str = "\
+Examples:
+  demur rules use ./our-rules                    our pack over the built-in one
+  demur rules use ./travel --only                a domain of its own, without the built-in pack
+  demur rules use --built-in                     as it was in the beginning
+
+Exit codes: 0 they are kept; 2 they cannot be used, the message says where and why. `demur --help` lists the others.";
 
 pub(in crate::arguments) const RULES_EXPLAIN_ABOUT: &str = "\
 Say for each gap of a plan which pack and which row or policy made it, and what in the plan made that apply.

@@ -25,12 +25,15 @@ the server then answers to that name only, and links and cookies go by it. The p
 and to say in X-Forwarded-For who calls.
 
 Connections, tokens and people are limited. `demur doctor` shows the limits of the server that runs. A limit that is \
-lower than before takes nothing away: it only lets nobody new in. A server that a command starts has the defaults.";
+lower than before takes nothing away: it only lets nobody new in. A server that a command starts has the defaults.
+
+Plans are held against the rules that `demur rules use` keeps in the data folder, or against those of --rules.";
 
 pub(in crate::arguments) const SERVE_EXAMPLES: &str = "\
 Examples:
   demur serve
   demur serve --port 8080 --rules rules/travel
+  demur serve --rules rules/travel --only
   demur serve --public-url https://demur.example
   demur serve --listen 0.0.0.0:8080 --public-url https://demur.example
   demur serve --max-connections 8000 --max-people 50

@@ -118,6 +118,7 @@ fn a_plan_is_clarified_while_the_call_waits() {
 #[test]
 fn a_plan_is_refused_until_every_gap_is_settled() {
     let sandbox = Sandbox::new();
+    sandbox.let_agents_answer_their_own_gaps();
     let mut client = Client::legacy(&sandbox, &["--tools", "all"], "2025-06-18", &json!({}));
     let refused = client.call("wwa_clarify_check", &brief());
     let told = &refused["structuredContent"];
@@ -165,6 +166,7 @@ fn refuses_everything(client: &mut Client, session: &str) {
 #[test]
 fn an_answer_that_settles_nothing_is_escalated() {
     let sandbox = Sandbox::new();
+    sandbox.let_agents_answer_their_own_gaps();
     let mut client = Client::legacy(&sandbox, &["--tools", "wwa"], "2025-06-18", &json!({}));
     let session = session(&client.call("wwa_clarify_check", &brief()));
     let given = json!({"session_id": session, "gap_id": "gap-001", "answer": "the standard one"});
@@ -176,6 +178,70 @@ fn an_answer_that_settles_nothing_is_escalated() {
         "{escalated}"
     );
     assert_eq!(told["open_gaps"], 2, "{escalated}");
+}
+
+/// CLR-41 ONE-07: what the submitter answers settles nothing; it is kept, shown to people, and one of them settles it.
+#[test]
+fn an_answer_of_the_submitter_is_a_suggestion_that_a_person_settles() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::legacy(&sandbox, &["--tools", "all"], "2025-06-18", &json!({}));
+    let session = session(&client.call("wwa_clarify_check", &brief()));
+    let given = json!({"session_id": session, "gap_id": "gap-001", "answer": "webpart-react"});
+    for _ in 0..2 {
+        let escalated = client.call("wwa_clarify_resolve", &given);
+        let told = &escalated["structuredContent"];
+        let expected = (&json!("escalated"), &json!(false), &Value::Null, &json!(2));
+        assert_eq!(
+            (&told["status"], &told["accepted"], &told["accepted_answer"], &told["open_gaps"]),
+            expected,
+            "{escalated}"
+        );
+        assert!(told["reason"].as_str().unwrap().contains("suggestion"), "{escalated}");
+    }
+    let trace = sandbox.json(&["trace", "show", &sandbox.trace()]);
+    let claims = |trace: &Value| {
+        let entries = trace["entries"].as_array().unwrap().clone();
+        entries.iter().filter(|entry| entry.to_string().contains("answer_claimed")).count()
+    };
+    assert_eq!(claims(&trace), 1, "the same twice is kept once: {trace}");
+    let open = sandbox.json(&["inbox", "--list"])["questions"].as_array().unwrap().clone();
+    let of =
+        |field: &str| open.iter().find(|one| one["field"] == field).unwrap_or_else(|| panic!("{open:?}"));
+    let id = of("component_type")["id"].as_str().unwrap().to_owned();
+    let shown = sandbox.json(&["show", &id]);
+    assert_eq!(shown["recommendation"], "webpart-react", "{shown}");
+    sandbox.run(&["answer", &id, "webpart-react"]).expect_code(0);
+    let settled = sandbox.json(&["plan", "show", &session])["settled"].clone();
+    assert_eq!(
+        (&settled[0]["id"], &settled[0]["assurance"]),
+        (&json!("gap-001"), &json!("terminal")),
+        "{settled}"
+    );
+}
+
+/// CLR-32: a person confirms a warning; whoever submitted the plan cannot, whatever the rules say about answers.
+#[test]
+fn a_warning_is_confirmed_by_a_person_and_not_by_the_submitter() {
+    for own in [false, true] {
+        let sandbox = Sandbox::new();
+        if own {
+            sandbox.let_agents_answer_their_own_gaps();
+        }
+        let mut client = Client::legacy(&sandbox, &["--tools", "all"], "2025-06-18", &json!({}));
+        let mut given = whole();
+        given["plan"]["standards"] = json!(["GDPR"]);
+        given["wait_s"] = json!(0);
+        let session = session(&client.call("wwa_clarify_check", &given));
+        let refused =
+            client.call("wwa_clarify_resolve", &json!({"session_id": session, "gap_id": "gap-001"}));
+        let code =
+            refused["content"][0]["text"].as_str().unwrap().split(' ').next().unwrap().trim_end_matches(':');
+        let expected = if own { "ASSURANCE_TOO_LOW" } else { "PERSON_NEEDED" };
+        assert_eq!((&refused["isError"], code), (&json!(true), expected), "{refused}");
+        sandbox.run(&["plan", "resolve", &session, "gap-001", "--accept"]).expect_code(0);
+        let named = json!({"session_id": session});
+        assert_eq!(status(&client.call("confirm_plan", &named)), "plan_accepted");
+    }
 }
 
 /// A user who closes the form has said nothing: the gaps stay, for everybody.

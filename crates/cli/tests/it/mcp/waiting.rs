@@ -106,6 +106,7 @@ fn proof_a_form_goes_within_a_second_when_the_inbox_answers_first() {
 #[test]
 fn a_plan_is_held_until_people_have_answered_everything() {
     let sandbox = Sandbox::new();
+    sandbox.let_agents_answer_their_own_gaps();
     let arguments = ["--tools", "wwa", "--wait", "24h"];
     let mut client = Client::legacy(&sandbox, &arguments, "2025-06-18", &json!({}));
     let mut given = plan();

@@ -39,6 +39,7 @@ fn gaps(result: &Value) -> Vec<String> {
 #[test]
 fn every_client_takes_a_plan_to_its_attestation() {
     let sandbox = Sandbox::new();
+    sandbox.let_agents_answer_their_own_gaps();
     with_every_kind(&sandbox, |sandbox, kind| {
         let mut client = Client::start(sandbox, kind, "wwa");
         let session = submit(&mut client, kind);

@@ -212,6 +212,7 @@ fn every_tool_in_every_state_fits_its_schema_for_both_sdks() {
         for language in [Language::Python, Language::TypeScript] {
             scope.spawn(move || {
                 let sandbox = &Sandbox::new();
+                sandbox.let_agents_answer_their_own_gaps();
                 let kind = Kind { language, transport: Transport::Stdio, tier: Tier::Elicits };
                 let mut client = Client::start(sandbox, kind, "all");
                 // From here on the SDK knows the schemas.

@@ -1,0 +1,90 @@
+//! What a data folder keeps for every server that is started in it: `settings.json`, written by commands and by hand.
+
+use std::{
+    fs::File,
+    io::{ErrorKind, Read as _},
+    path::PathBuf,
+};
+
+use demur_api::{code::Code, refusal::Refusal};
+use serde::{Deserialize, Serialize};
+
+use crate::{data::DataFolder, durable, error, visible::visible_path};
+
+/// The settings of a data folder. What is left out is as it comes with demur.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FolderSettings {
+    /// Which rules plans are held against where nobody names others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<KeptRules>,
+}
+
+/// The rule packs of a data folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptRules {
+    /// The folders of the packs, from the root of the disk, the lowest first.
+    pub folders: Vec<PathBuf>,
+    /// Whether the built-in pack is left out.
+    #[serde(default)]
+    pub only: bool,
+}
+
+impl DataFolder {
+    /// Returns where its settings are, which need not be there.
+    pub fn settings_file(&self) -> PathBuf {
+        self.path().join("settings.json")
+    }
+
+    /// Returns its settings.
+    pub fn settings(&self) -> Result<FolderSettings, Refusal> {
+        let path = self.settings_file();
+        let mut bytes = Vec::new();
+        match File::open(&path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)) {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(FolderSettings::default()),
+            Err(error) => return Err(error::unreadable(&path, &error)),
+        }
+        serde_json::from_slice(&bytes).map_err(|error| {
+            let shown = visible_path(&path);
+            let message = format!("{shown}: expected the settings of a data folder, found {error}");
+            Refusal::new(Code::FileMalformed, message).with_cure("correct the file, or take it away")
+        })
+    }
+
+    /// Keeps settings in place of those that are there. The folder has to be there.
+    pub fn keep_settings(&self, settings: &FolderSettings) -> Result<(), Refusal> {
+        let path = self.settings_file();
+        let mut bytes = serde_json::to_vec_pretty(settings).map_err(|error| Refusal::bug(&error))?;
+        bytes.push(b'\n');
+        durable::replace(&path, &bytes).map_err(|error| error::file("write", &path, &error))
+    }
+}
+
+/// Far more than any settings.
+const MAX_BYTES: u64 = 256 << 10;
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn settings_are_kept_and_what_is_none_of_them_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataFolder::at(folder.path().to_owned());
+        assert_eq!(data.settings().unwrap(), FolderSettings::default());
+        let rules = KeptRules { folders: vec!["/rules/party".into()], only: true };
+        let settings = FolderSettings { rules: Some(rules) };
+        data.keep_settings(&settings).unwrap();
+        assert_eq!(data.settings().unwrap(), settings);
+        for text in ["{\"rulez\": {}}", "[]", "{\"rules\": {\"only\": true}}", ""] {
+            fs::write(data.settings_file(), text).unwrap();
+            let refusal = data.settings().unwrap_err();
+            assert_eq!(refusal.code, Code::FileMalformed, "{text}");
+            assert!(refusal.message.contains("settings.json"), "{}", refusal.message);
+        }
+    }
+}
