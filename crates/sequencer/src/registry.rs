@@ -130,7 +130,7 @@ impl Sequencer {
         let salt = Salt::draw(&mut Draw(system));
         let submission =
             draft.sign(&self.at_hand.desk.read().unwrap_or_else(PoisonError::into_inner), salt)?;
-        let rest = Consequences { after: Some(registry.head()), sayings: Vec::new() };
+        let rest = Consequences { after: Some(registry.head()), signing: None, sayings: Vec::new() };
         Ok(Command::submit(self.check(submission)?, None, rest))
     }
 
