@@ -69,8 +69,10 @@ pub const fn question_effect(facts: &Facts) -> Option<QuestionEffect<'_>> {
         | Facts::RulesRecorded(_)
         | Facts::QuestionDelivered(_)
         | Facts::AnswerClaimed(_)
+        | Facts::AnswerRejected(_)
         | Facts::OperationStarted(_)
         | Facts::PlanConfirmed(_)
+        | Facts::PaperRecorded(_)
         | Facts::PlanAttested(_)
         | Facts::Unknown(_) => return None,
     })

@@ -16,6 +16,7 @@ use super::{
     examine::{self, Bytes, Examined, Item, Part},
     finding::{Findings, Found, Section},
     input::End,
+    papers::PaperBook,
     report::{Anchors, Report},
     stated::Outcomes,
     terms::TermsBook,
@@ -58,6 +59,7 @@ pub(super) struct Walk<'a> {
     pub(super) claims: ClaimBook,
     pub(super) rested: RestedBook,
     terms: TermsBook,
+    papers: PaperBook,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
     pub(super) records: BTreeMap<String, u64>,
     pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
@@ -104,6 +106,7 @@ impl<'a> Walk<'a> {
             claims: ClaimBook::default(),
             rested: RestedBook::new(),
             terms: TermsBook::default(),
+            papers: PaperBook::default(),
             speakers: BTreeMap::new(),
             records: BTreeMap::new(),
             checkpoint: None,
@@ -257,6 +260,15 @@ impl<'a> Walk<'a> {
             Ok(broken) => {
                 found.extend(broken.iter().map(meant));
                 found.extend(self.terms.take(at, said.facts, examined.words.as_ref()));
+                if let (Some(work), true) = (state.work(), self.signatures) {
+                    let judged = self.papers.take(
+                        event,
+                        said.facts,
+                        examined.quoted.as_deref(),
+                        (work, self.registry),
+                    );
+                    found.extend(judged.err().map(|message| Found::new(Code::PaperInvalid, message)));
+                }
                 self.rested.take(at, said.facts);
                 self.claims.take(examined);
             }
@@ -368,6 +380,9 @@ impl<'a> Walk<'a> {
             findings.add(Section::File, Some(*line), None, found);
         }
         self.check_revoked(findings);
+        if let Err((at, message)) = self.papers.finish(self.registry) {
+            findings.add(Section::Trace, None, Some(at), Found::new(Code::PaperInvalid, message));
+        }
         match &self.state {
             Some(TraceState::Run(run)) => {
                 self.claims.check(run, findings);
