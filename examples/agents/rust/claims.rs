@@ -22,7 +22,10 @@ impl Executor {
         let ended: Vec<_> = plan.calls.iter().filter_map(|call| Some((call, self.ended(call)?))).collect();
         let new: Vec<_> = ended
             .into_iter()
-            .filter(|(call, ended)| !self.history.said.contains(&claim_text(call, ended)))
+            .filter(|(call, ended)| {
+                let text = claim_text(call, ended);
+                !self.history.said.iter().any(|(said, _)| *said == text)
+            })
             .collect();
         let weak = self.weak_claims();
         match (new.is_empty(), weak.is_empty()) {
