@@ -3,7 +3,7 @@
 //! The signature covers the answer and the signature of the ask, so an answer belongs to one question in one
 //! wording. Where the answerer has no key, the agent signs as recorder, and the record says so.
 
-use demur_core::canonical;
+use demur_core::{canonical, limit::Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,16 @@ pub enum PartyKind {
     Agent,
 }
 
+/// For whom the agent wrote an answer down, and how it knows that: its own word, under its signature as recorder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnsweredFor {
+    /// How it knows, in a word of the event format, such as `signed_in`.
+    pub assurance: Text<1, 32>,
+    /// Who answered.
+    pub name: Text<1, 256>,
+}
+
 /// A signed answer on its way to the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -77,7 +87,7 @@ impl Answer {
     /// Returns the signed answer to this ask.
     pub fn sign(ask: &Ask, answer: AnswerText, at: Time, signer: &Signer) -> Result<Self, Error> {
         let answered_by = Party::new(signer.agent_id().clone(), signer.public_key());
-        let input = signing_input(ask, &answered_by.agent_id, &answer, at)?;
+        let input = signing_input(ask, &answered_by.agent_id, (&answer, at), None)?;
         Ok(Self {
             kind: AnswerType::Answer,
             session_id: ask.session_id,
@@ -110,7 +120,8 @@ impl Answer {
                 return Err(FieldError::new(field, expected, "the value of another ask").into());
             }
         }
-        let input = signing_input(ask, &self.answered_by.agent_id, &self.answer, self.answer_timestamp)?;
+        let said = (&self.answer, self.answer_timestamp);
+        let input = signing_input(ask, &self.answered_by.agent_id, said, None)?;
         let key = self.answered_by.public_key.bare();
         key.verify_foreign(&input, self.answer_signature.bare()).map_err(|source| Error::Signature {
             field: "answer_signature",
@@ -120,8 +131,14 @@ impl Answer {
     }
 }
 
-/// Returns the bytes that the signature of an answer covers; `agent_id` names whoever signs.
-pub fn signing_input(ask: &Ask, agent_id: &AgentId, answer: &AnswerText, at: Time) -> Result<Vec<u8>, Error> {
+/// Returns the bytes that the signature of an answer covers; `agent_id` names whoever signs, `answered_for` whoever
+/// answered where that is somebody else.
+pub fn signing_input(
+    ask: &Ask,
+    agent_id: &AgentId,
+    (answer, at): (&AnswerText, Time),
+    answered_for: Option<&AnsweredFor>,
+) -> Result<Vec<u8>, Error> {
     Ok(canonical::to_vec(&Input {
         kind: AnswerType::Answer,
         session_id: ask.session_id,
@@ -130,6 +147,7 @@ pub fn signing_input(ask: &Ask, agent_id: &AgentId, answer: &AnswerText, at: Tim
         agent_id,
         answer,
         answer_timestamp: at,
+        answered_for,
         ask_signature: ask.ask_signature,
     })?)
 }
@@ -144,6 +162,8 @@ struct Input<'a> {
     agent_id: &'a AgentId,
     answer: &'a AnswerText,
     answer_timestamp: Time,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answered_for: Option<&'a AnsweredFor>,
     ask_signature: Seal,
 }
 

@@ -34,6 +34,20 @@ pub struct AuditRecord {
     pub chain_signature: Seal,
 }
 
+/// What stands beside the rounds of a record: enough to write it down again where the rounds are known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RecordSeal {
+    /// Whether every gap of the session is settled, also those that no round is about yet.
+    pub all_resolved: bool,
+    /// The agent's signature over the record.
+    pub chain_signature: Seal,
+    /// The session.
+    pub session_id: Uuid,
+    /// How many rounds there are.
+    pub total_rounds: Whole<0, 1000>,
+}
+
 /// A round that the reader knows of: from a receipt, an earlier record or another party.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
@@ -66,9 +80,34 @@ impl Chain {
         record.chain_signature = agent.sign(&record.signing_input()?)?;
         Ok(record)
     }
+
+    /// Returns the record that was sealed so over the first of these rounds.
+    pub fn sealed(&self, seal: &RecordSeal) -> Result<AuditRecord, Error> {
+        let total = seal.total_rounds.as_u64();
+        let rounds = usize::try_from(total).ok().and_then(|total| self.rounds().get(..total));
+        let short = || FieldError::new("total_rounds", self.rounds().len(), total);
+        let rounds = rounds.ok_or_else(short)?.to_vec();
+        Ok(AuditRecord {
+            session_id: seal.session_id,
+            chain: List::try_from(rounds).map_err(|error| FieldError::new("chain", error, total))?,
+            total_rounds: seal.total_rounds,
+            all_resolved: seal.all_resolved,
+            chain_signature: seal.chain_signature,
+        })
+    }
 }
 
 impl AuditRecord {
+    /// Returns what stands beside its rounds.
+    pub const fn to_seal(&self) -> RecordSeal {
+        RecordSeal {
+            all_resolved: self.all_resolved,
+            chain_signature: self.chain_signature,
+            session_id: self.session_id,
+            total_rounds: self.total_rounds,
+        }
+    }
+
     /// Returns the bytes that the signature covers.
     pub fn signing_input(&self) -> Result<Vec<u8>, Error> {
         without(self, &["chain_signature"])
@@ -111,7 +150,8 @@ impl AuditRecord {
             Answerer::Party(party) => &KeyHistory::pinned(party.agent_id.clone(), party.public_key),
             Answerer::Recorder => agent,
         };
-        let input = answer::signing_input(&ask, keys.agent_id(), round.answer(), round.answer_timestamp())?;
+        let said = (round.answer(), round.answer_timestamp());
+        let input = answer::signing_input(&ask, keys.agent_id(), said, round.answered_for())?;
         keys.verify("answer_signature", round.answer_timestamp(), &input, round.answer_signature()).map_err(
             |source| {
                 let signer = keys.agent_id().to_string();

@@ -7,7 +7,7 @@ use thiserror::Error as ThisError;
 
 use crate::{
     Error,
-    answer::{self, Answer},
+    answer::{self, Answer, AnsweredFor},
     ask::{Ask, RoundNumber},
     error::FieldError,
     gap::{AnswerText, Gap},
@@ -69,7 +69,8 @@ impl Chain {
             return Err(Break::SelfAnswer { round: ask.round.as_u64() }.into());
         }
         let reply = (answer.answer.clone(), answer.answer_timestamp, answer.answer_signature);
-        self.add(ask, reply, Answerer::Party(Box::new(answer.answered_by.clone())), resolved)
+        let party = Answerer::Party(Box::new(answer.answered_by.clone()));
+        self.add(ask, reply, (party, None), resolved)
     }
 
     /// Adds the round of an answer that the agent was told and signs as recorder.
@@ -81,8 +82,20 @@ impl Chain {
         resolved: bool,
         agent: &Signer,
     ) -> Result<&Round, Error> {
-        let signature = agent.sign(&answer::signing_input(ask, agent.agent_id(), &answer, at)?)?;
-        self.add(ask, (answer, at, signature), Answerer::Recorder, resolved)
+        self.record_for(ask, (answer, at), resolved, None, agent)
+    }
+
+    /// Adds the round of an answer that the agent was told by somebody whom it names, and signs as recorder.
+    pub fn record_for(
+        &mut self,
+        ask: &Ask,
+        (answer, at): (AnswerText, Time),
+        resolved: bool,
+        answered_for: Option<AnsweredFor>,
+        agent: &Signer,
+    ) -> Result<&Round, Error> {
+        let input = answer::signing_input(ask, agent.agent_id(), (&answer, at), answered_for.as_ref())?;
+        self.add(ask, (answer, at, agent.sign(&input)?), (Answerer::Recorder, answered_for), resolved)
     }
 
     /// Adds a round that was written before, if it follows.
@@ -100,13 +113,14 @@ impl Chain {
         &mut self,
         ask: &Ask,
         reply: (AnswerText, Time, Seal),
-        answerer: Answerer,
+        by: (Answerer, Option<AnsweredFor>),
         resolved: bool,
     ) -> Result<&Round, Error> {
         if ask.session_id != self.session_id {
             return Err(FieldError::new("session_id", self.session_id, ask.session_id).into());
         }
-        self.push(Round::new(ask, reply, answerer, resolved, self.head))?;
+        let place = (self.next_number()?, self.head);
+        self.push(Round::new(ask, reply, by, resolved, place))?;
         Ok(&self.rounds[self.rounds.len() - 1])
     }
 
@@ -127,17 +141,11 @@ impl Chain {
         if round.answer_timestamp() < round.ask_timestamp() {
             return Err(Break::AnswerBeforeAsk { round: number });
         }
-        if self.rounds.last().is_some_and(|before| round.ask_timestamp() < before.ask_timestamp()) {
-            return Err(Break::AskOrder { round: number });
-        }
         let Some(before) = self.last.get(round.gap().id()).map(|index| &self.rounds[*index]) else {
             return Ok(());
         };
         let gap = round.gap().id().clone();
-        if before.is_resolved() {
-            return Err(Break::SettledBefore { round: number, gap, before: before.number().as_u64() });
-        }
-        // The wording may change when a gap is put again; what it is about may not.
+        // A settled gap may get another round: its answer was replaced or taken back. The wording may change when a gap is put again; what it is about may not.
         if before.gap().field() != round.gap().field() || before.gap().severity() != round.gap().severity() {
             return Err(Break::GapChanged { round: number, gap });
         }
@@ -167,22 +175,6 @@ pub enum Break {
     AnswerBeforeAsk {
         /// The round.
         round: u64,
-    },
-    /// An ask is older than the ask before it.
-    #[error("chain: expected the ask of round {round} after that of the round before, found it earlier")]
-    AskOrder {
-        /// The round.
-        round: u64,
-    },
-    /// A gap was answered again after it was settled.
-    #[error("chain: expected no round for {gap} after round {before} settled it, found round {round}")]
-    SettledBefore {
-        /// The round that should not be.
-        round: u64,
-        /// The gap.
-        gap: GapId,
-        /// The round that settled it.
-        before: u64,
     },
     /// A gap is about another field, or weighs less, than when it was first put.
     #[error(

@@ -37,6 +37,12 @@ impl KeyHistory {
         Self { agent_id, periods: vec![Period { key, from: None, until: None }] }
     }
 
+    /// Returns the history of an agent with these keys, each valid at all times: those that a registry names.
+    pub fn known(agent_id: AgentId, keys: impl IntoIterator<Item = AgentKey>) -> Self {
+        let period = |key| Period { key, from: None, until: None };
+        Self { agent_id, periods: keys.into_iter().map(period).collect() }
+    }
+
     /// Returns the history of this signer's one key.
     pub fn single(signer: &Signer) -> Self {
         Self::pinned(signer.agent_id().clone(), signer.public_key())

@@ -11,6 +11,7 @@
 //! | 5 ask and answer of one gap | [`ask`], [`answer`] |
 //! | 6 where a session stands | [`status`] |
 //! | 7 rounds, their order, the audit record | [`round`], [`chain`], [`audit`] |
+//! | 2 full audit: what is signed once and kept | [`paper`] |
 //! | 9 attestation protocol | [`attestation`] |
 //! | 9 handoff protocol | [`handoff`] |
 //! | 9 identity protocol | [`identity`], [`keys`] |
@@ -47,6 +48,7 @@ pub mod handoff;
 pub mod identity;
 pub mod keys;
 pub mod name;
+pub mod paper;
 pub mod read;
 pub mod round;
 pub mod schema;

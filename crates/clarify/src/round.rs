@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     Error,
-    answer::Party,
+    answer::{AnsweredFor, Party},
     ask::{Ask, RoundNumber},
     error::FieldError,
     gap::{AnswerText, Gap},
@@ -36,6 +36,8 @@ pub struct Round(Wire);
 struct Wire {
     /// Its number; the first is 1.
     round: RoundNumber,
+    /// The number under which the gap was put: asks are counted by themselves.
+    ask_round: RoundNumber,
     /// When the agent asked, by its word.
     ask_timestamp: Time,
     /// The agent's signature over the ask.
@@ -54,6 +56,9 @@ struct Wire {
     /// Says that the agent signed; left out where `answered_by` stands.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     answer_signer: Option<AnswerSigner>,
+    /// For whom the agent signed, by its word; left out where `answered_by` stands.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    answered_for: Option<AnsweredFor>,
     /// Whether the answer settled the gap.
     resolved: bool,
     /// The hash of the round before; null in the first.
@@ -65,9 +70,9 @@ impl Round {
     pub(crate) fn new(
         ask: &Ask,
         reply: (AnswerText, Time, Seal),
-        answerer: Answerer,
+        (answerer, answered_for): (Answerer, Option<AnsweredFor>),
         resolved: bool,
-        prev_hash: Option<Sha256>,
+        (round, prev_hash): (RoundNumber, Option<Sha256>),
     ) -> Self {
         let (answer, answer_timestamp, answer_signature) = reply;
         let (answered_by, answer_signer) = match answerer {
@@ -75,7 +80,8 @@ impl Round {
             Answerer::Recorder => (None, Some(AnswerSigner::Recorder)),
         };
         Self(Wire {
-            round: ask.round,
+            round,
+            ask_round: ask.round,
             ask_timestamp: ask.ask_timestamp,
             ask_signature: ask.ask_signature,
             gap: ask.gap.clone(),
@@ -84,6 +90,7 @@ impl Round {
             answer_signature,
             answered_by,
             answer_signer,
+            answered_for,
             resolved,
             prev_hash,
         })
@@ -129,6 +136,11 @@ impl Round {
         self.0.answered_by.clone().map_or(Answerer::Recorder, |party| Answerer::Party(Box::new(party)))
     }
 
+    /// Returns for whom the agent signed, by its word.
+    pub const fn answered_for(&self) -> Option<&AnsweredFor> {
+        self.0.answered_for.as_ref()
+    }
+
     /// Returns whether the answer settled the gap.
     pub const fn is_resolved(&self) -> bool {
         self.0.resolved
@@ -146,8 +158,8 @@ impl Round {
 
     /// Returns the ask as it was signed; the record keeps session and agent outside of its rounds.
     pub fn ask(&self, session_id: Uuid, agent_id: AgentId) -> Ask {
-        let Wire { round, ask_timestamp, ask_signature, ref gap, .. } = self.0;
-        Ask::unverified(session_id, round, agent_id, ask_timestamp, gap.clone(), ask_signature)
+        let Wire { ask_round, ask_timestamp, ask_signature, ref gap, .. } = self.0;
+        Ask::unverified(session_id, ask_round, agent_id, ask_timestamp, gap.clone(), ask_signature)
     }
 }
 
@@ -161,6 +173,10 @@ impl TryFrom<Wire> for Round {
     type Error = FieldError;
 
     fn try_from(wire: Wire) -> Result<Self, FieldError> {
+        if wire.answered_by.is_some() && wire.answered_for.is_some() {
+            let expected = "no such member beside answered_by";
+            return Err(FieldError::new("answered_for", expected, "one"));
+        }
         match (&wire.answered_by, wire.answer_signer) {
             (Some(_), None) | (None, Some(AnswerSigner::Recorder)) => Ok(Self(wire)),
             (both, _) => {

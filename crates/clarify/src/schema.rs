@@ -14,6 +14,7 @@ use crate::{
     document::Document,
     handoff::Handoff,
     identity::{Check, CheckReply, Possession, Register, Revoke, Rotate, RotateReply, SignedMessage},
+    paper::{AcceptancePaper, DocumentPaper, RoundPaper},
 };
 
 /// Returns every schema with the name of its file, in a fixed order.
@@ -25,6 +26,9 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         ("audit-record", schema::<AuditRecord>()),
         ("attestation-protocol", schema::<Attestation>()),
         ("inclusion", schema::<Inclusion>()),
+        ("paper-acceptance", schema::<AcceptancePaper>()),
+        ("paper-document", schema::<DocumentPaper>()),
+        ("paper-round", schema::<RoundPaper>()),
         ("handoff", schema::<Handoff>()),
         ("identity-register", schema::<SignedMessage<Register>>()),
         ("identity-rotate", schema::<SignedMessage<Rotate>>()),
@@ -79,4 +83,4 @@ fn remove_null(property: &mut Value) {
 }
 
 /// The members that may be null.
-const NULLABLE: [&str; 3] = ["expires_at", "prev_hash", "seed"];
+const NULLABLE: [&str; 4] = ["document", "expires_at", "prev_hash", "seed"];

@@ -68,7 +68,7 @@ for entry in record["chain"]:
     assert entry["prev_hash"] == previous
     links += previous is not None
     previous = "sha256:" + hashlib.sha256(canonical(entry)).hexdigest()
-    shared = {"session_id": record["session_id"], "round": entry["round"]}
+    shared = {"session_id": record["session_id"], "round": entry["ask_round"]}
     ask = shared | {"type": "wwa.clarification.ask", "agent_id": given["agent_id"], "gap": entry["gap"],
                     "ask_timestamp": entry["ask_timestamp"]}
     check(key, ask, entry["ask_signature"])
@@ -76,6 +76,7 @@ for entry in record["chain"]:
     answer = shared | {"type": "wwa.clarification.answer", "gap_id": entry["gap"]["id"], "agent_id": by["agent_id"],
                        "answer": entry["answer"], "answer_timestamp": entry["answer_timestamp"],
                        "ask_signature": entry["ask_signature"]}
+    answer |= {"answered_for": entry["answered_for"]} if "answered_for" in entry else {}
     check(by["public_key"], answer, entry["answer_signature"])
 check(key, without(given["attestation"], "signature"), given["attestation"]["signature"])
 package = copy.deepcopy(given["handoff"])

@@ -9,6 +9,7 @@ use demur_clarify::{
     document::Document,
     handoff::Handoff,
     identity::{Check, CheckReply, Possession, Register, Revoke, Rotate, RotateReply, SignedMessage},
+    paper::{AcceptancePaper, DocumentPaper, RoundPaper},
     read,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -37,6 +38,12 @@ pub(crate) fn all() -> Vec<Sample> {
             "inclusion",
             json!({"leaf_index": 1, "tree_size": 3, "siblings": [hash(), hash()]}),
         ),
+        sample::<AcceptancePaper>(
+            "paper-acceptance",
+            json!({"attestation": attestation(), "record": sealed()}),
+        ),
+        sample::<DocumentPaper>("paper-document", json!({"document": document(), "record": sealed()})),
+        sample::<RoundPaper>("paper-round", json!({"record": sealed(), "round": record()["chain"][1]})),
         sample::<Handoff>("handoff", handoff()),
         sample::<SignedMessage<Register>>("identity-register", signed(&register())),
         sample::<SignedMessage<Rotate>>("identity-rotate", signed(&rotate())),
@@ -114,18 +121,24 @@ fn record() -> Value {
         "session_id": "550e8400-e29b-41d4-a716-446655440000",
         "chain": [
             {
-                "round": 1, "ask_timestamp": "2026-05-10T15:00:00Z", "ask_signature": seal(), "gap": gap(),
+                "round": 1, "ask_round": 1, "ask_timestamp": "2026-05-10T15:00:00Z", "ask_signature": seal(), "gap": gap(),
                 "answer_timestamp": "2026-05-10T15:01:23Z", "answer": "dist", "answer_signature": seal(),
                 "answered_by": {"agent_id": "caller-01", "public_key": key()}, "resolved": true, "prev_hash": null
             },
             {
-                "round": 2, "ask_timestamp": "2026-05-10T15:00:00Z", "ask_signature": seal(), "gap": gap(),
+                "round": 2, "ask_round": 3, "ask_timestamp": "2026-05-10T15:00:00Z", "ask_signature": seal(), "gap": gap(),
                 "answer_timestamp": "2026-05-10T15:01:23Z", "answer": "dist", "answer_signature": seal(),
-                "answer_signer": "recorder", "resolved": false, "prev_hash": hash()
+                "answer_signer": "recorder", "answered_for": {"assurance": "signed_in", "name": "Ada"}, "resolved": false, "prev_hash": hash()
             }
         ],
         "total_rounds": 2, "all_resolved": false, "chain_signature": seal()
     })
+}
+
+fn sealed() -> Value {
+    let mut record = record();
+    record.as_object_mut().unwrap().remove("chain");
+    record
 }
 
 fn attestation() -> Value {

@@ -38,7 +38,7 @@ fn the_ask_and_answer_vectors_hold() {
     assert_eq!(text(ask.signing_input().unwrap()), vectors["ask"]["signing_input"]);
     assert_eq!(ask.ask_signature.to_string(), vectors["ask"]["signature"]);
     let said = of("jsp-440-only");
-    let input = answer::signing_input(&ask, caller().agent_id(), &said, after(83)).unwrap();
+    let input = answer::signing_input(&ask, caller().agent_id(), (&said, after(83)), None).unwrap();
     assert_eq!(text(input), vectors["answer"]["signing_input"]);
     let answer = Answer::sign(&ask, said, after(83), &caller()).unwrap();
     assert_eq!(answer.answer_signature.to_string(), vectors["answer"]["signature"]);
@@ -46,19 +46,20 @@ fn the_ask_and_answer_vectors_hold() {
     assert_eq!(caller().public_key().to_string(), vectors["answerer_public_key"]);
 }
 
-/// The chain vector of the digest differs from ours in `prev_hash` and in nothing else.
+/// The chain vector of the digest differs from ours in `prev_hash` and `ask_round`, and in nothing else.
 #[test]
-fn the_old_chain_vector_lacks_only_the_previous_hash() {
+fn the_old_chain_vector_lacks_only_previous_hash_and_ask() {
     let old = vectors()["chain"]["signing_input"].as_str().unwrap().to_owned();
     let mut ours: Value =
         serde_json::from_slice(&one_round().seal(false, &agent()).unwrap().signing_input().unwrap()).unwrap();
     assert_eq!(ours["chain"][0].as_object_mut().unwrap().remove("prev_hash"), Some(Value::Null));
+    assert_eq!(ours["chain"][0].as_object_mut().unwrap().remove("ask_round"), Some(json!(1)));
     assert_eq!(text(canonical::to_vec(&ours).unwrap()), old);
     let error = read::from_slice::<AuditRecord>(
         old.replacen('{', &format!("{{\"chain_signature\":{},", vectors()["chain"]["chain_signature"]), 1)
             .as_bytes(),
     );
-    assert!(error.unwrap_err().to_string().contains("missing field `prev_hash`"));
+    assert!(error.unwrap_err().to_string().contains("missing field `ask_round`"));
 }
 
 /// CLR-50, CLR-51: the rule of `prev_hash`, committed.
