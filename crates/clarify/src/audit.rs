@@ -12,7 +12,10 @@ use crate::{
     Error, answer,
     chain::{Break, Chain},
     error::FieldError,
+    gap::Gap,
     keys::KeyHistory,
+    name::GapId,
+    read::present,
     round::{Answerer, Round},
     seal::{Seal, Sha256, Signer, without},
     uuid::Uuid,
@@ -30,6 +33,9 @@ pub struct AuditRecord {
     pub total_rounds: Whole<0, 1000>,
     /// Whether every gap of the session is settled, also those that no round is about yet.
     pub all_resolved: bool,
+    /// The gaps whose last answer did not settle them and that are no longer asked: the rules do not find them any more.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub withdrawn_gaps: Option<List<GapId, 1, 1000>>,
     /// The agent's signature over all of the above.
     pub chain_signature: Seal,
 }
@@ -46,6 +52,9 @@ pub struct RecordSeal {
     pub session_id: Uuid,
     /// How many rounds there are.
     pub total_rounds: Whole<0, 1000>,
+    /// The gaps that are no longer asked.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub withdrawn_gaps: Option<List<GapId, 1, 1000>>,
 }
 
 /// A round that the reader knows of: from a receipt, an earlier record or another party.
@@ -67,6 +76,25 @@ pub struct Verified {
 impl Chain {
     /// Returns the signed record of the rounds so far; `open_gaps` says whether a gap without a round is open.
     pub fn seal(&self, open_gaps: bool, agent: &Signer) -> Result<AuditRecord, Error> {
+        self.sealing(!open_gaps && self.unresolved().next().is_none(), None, agent)
+    }
+
+    /// Returns the signed record of the rounds so far, where these gaps are open and no other.
+    pub fn seal_with(&self, open: &[Gap], agent: &Signer) -> Result<AuditRecord, Error> {
+        let is_open = |id: &GapId| open.iter().any(|gap| gap.id() == id);
+        let withdrawn: Vec<GapId> = self.unresolved().filter(|id| !is_open(id)).cloned().collect();
+        let count = withdrawn.len();
+        let withdrawn = (count > 0).then(|| List::try_from(withdrawn)).transpose();
+        let withdrawn = withdrawn.map_err(|error| FieldError::new("withdrawn_gaps", error, count))?;
+        self.sealing(open.is_empty(), withdrawn, agent)
+    }
+
+    fn sealing(
+        &self,
+        all_resolved: bool,
+        withdrawn_gaps: Option<List<GapId, 1, 1000>>,
+        agent: &Signer,
+    ) -> Result<AuditRecord, Error> {
         let total = self.rounds().len() as u64;
         let mut record = AuditRecord {
             session_id: self.session_id(),
@@ -74,7 +102,8 @@ impl Chain {
                 .map_err(|error| FieldError::new("chain", error, total))?,
             total_rounds: Whole::try_from(total)
                 .map_err(|error| FieldError::new("total_rounds", error, total))?,
-            all_resolved: !open_gaps && self.unresolved().next().is_none(),
+            all_resolved,
+            withdrawn_gaps,
             chain_signature: Seal::NONE,
         };
         record.chain_signature = agent.sign(&record.signing_input()?)?;
@@ -92,6 +121,7 @@ impl Chain {
             chain: List::try_from(rounds).map_err(|error| FieldError::new("chain", error, total))?,
             total_rounds: seal.total_rounds,
             all_resolved: seal.all_resolved,
+            withdrawn_gaps: seal.withdrawn_gaps.clone(),
             chain_signature: seal.chain_signature,
         })
     }
@@ -99,12 +129,13 @@ impl Chain {
 
 impl AuditRecord {
     /// Returns what stands beside its rounds.
-    pub const fn to_seal(&self) -> RecordSeal {
+    pub fn to_seal(&self) -> RecordSeal {
         RecordSeal {
             all_resolved: self.all_resolved,
             chain_signature: self.chain_signature,
             session_id: self.session_id,
             total_rounds: self.total_rounds,
+            withdrawn_gaps: self.withdrawn_gaps.clone(),
         }
     }
 
@@ -166,7 +197,8 @@ impl AuditRecord {
         if found != expected {
             return Err(Break::TotalRounds { expected, found });
         }
-        match chain.unresolved().next() {
+        let is_withdrawn = |gap: &&GapId| self.withdrawn_gaps.as_ref().is_some_and(|gone| gone.contains(gap));
+        match chain.unresolved().find(|gap| !is_withdrawn(gap)) {
             Some(gap) if self.all_resolved => Err(Break::AllResolved { gap: gap.clone() }),
             _ => Ok(()),
         }

@@ -202,6 +202,22 @@ fn a_round_says_for_whom_the_agent_signed() {
     assert!(read::from_slice::<AuditRecord>(both.to_string().as_bytes()).is_err());
 }
 
+/// CLR-50: a gap that nobody settled and that is no longer asked is named; without that nothing may be called resolved.
+#[test]
+fn a_withdrawn_gap_is_named_in_the_record() {
+    let mut chain = one_round();
+    let ask = chain.ask(layout(), after(90), &agent()).unwrap();
+    chain.record(&ask, of("latest"), after(91), false, &agent()).unwrap();
+    let open = chain.seal_with(&[layout()], &agent()).unwrap();
+    assert!(!open.all_resolved && open.withdrawn_gaps.is_none());
+    let gone = chain.seal_with(&[], &agent()).unwrap();
+    gone.verify(&keys(), &[]).unwrap();
+    assert!(gone.all_resolved);
+    let mut changed = serde_json::to_value(&gone).unwrap();
+    changed.as_object_mut().unwrap().remove("withdrawn_gaps");
+    assert_eq!(breaks(&sealed(changed)), Break::AllResolved { gap: of("gap-002") });
+}
+
 /// CLR-24: a record is its rounds and its seal, and both can be kept apart.
 #[test]
 fn a_record_is_written_down_again_from_its_seal() {

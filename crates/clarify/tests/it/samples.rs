@@ -131,7 +131,7 @@ fn record() -> Value {
                 "answer_signer": "recorder", "answered_for": {"assurance": "signed_in", "name": "Ada"}, "resolved": false, "prev_hash": hash()
             }
         ],
-        "total_rounds": 2, "all_resolved": false, "chain_signature": seal()
+        "total_rounds": 2, "all_resolved": false, "withdrawn_gaps": ["gap-003"], "chain_signature": seal()
     })
 }
 
