@@ -201,7 +201,7 @@ fn initialize(talk: &mut Talk<'_>, agents: &Agents) -> Result<()> {
     let document = PolicyDocument::of_numbers(policy);
     let content = Some(Content::PolicyRecorded(PolicyContent { document, hash: None }));
     let saying = Saying { role: Role::Desk, facts: PolicyRecorded {}.into(), content };
-    let rest = Consequences { after: None, sayings: vec![saying] };
+    let rest = Consequences { after: None, signing: None, sayings: vec![saying] };
     talk.seen = Some(talk.ledger.submit_followed(opening, None, rest, &[])?.position);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! What came through a door. Everything that holds without knowing the trace was checked when a command is made,
 //! so that the costly part (signature, content, artifact) runs outside of any queue.
 
-use demur_core::{hash::Digest, key::Fingerprint};
+use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 use demur_ledger::{
     admission::Checked,
     author::Artifact,
@@ -68,6 +68,14 @@ impl Command {
         match self {
             Self::Submit { said, .. } => Some(said),
             Self::Abort(_) | Self::Recover(_) | Self::Record { .. } => None,
+        }
+    }
+
+    /// Returns under what the desk signed documents among its words.
+    pub(crate) const fn signing(&self) -> Option<Signing> {
+        match self {
+            Self::Submit { rest, .. } | Self::Record { rest, .. } => rest.signing,
+            Self::Abort(_) | Self::Recover(_) => None,
         }
     }
 
@@ -149,8 +157,20 @@ pub struct Consequences {
     /// The newest event of the trace that they were worked out from. If there is another by now, nothing is recorded
     /// and they have to be worked out again; none where they hold in any case.
     pub after: Option<Position>,
+    /// Under what the desk signed documents among them, if it did.
+    pub signing: Option<Signing>,
     /// In order.
     pub sayings: Vec<Saying>,
+}
+
+/// Under what the desk signed documents that stand in its words. Everything is recorded so; if clock, trace or registry
+/// have moved on, the documents have to be made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signing {
+    /// The time that stands in them.
+    pub at: Timestamp,
+    /// The newest registry event, by which the desk's key may speak.
+    pub registry: Position,
 }
 
 /// Returns where the artifact belongs that a statement records, if it is what the facts commit to.

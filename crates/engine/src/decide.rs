@@ -21,7 +21,7 @@ use demur_ledger::{
 };
 
 use crate::{
-    command::{Command, Consequences, Saying, answered},
+    command::{Command, Consequences, Saying, Signing, answered},
     context::Context,
     refusal::RuleRefusal,
     state::{Body, State},
@@ -66,7 +66,13 @@ pub fn decide(
         return Decision::refused(RuleRefusal::trace_failed());
     }
     // A statement must not have expired by the time that its event will carry.
-    let now = state.tip().time_at(now);
+    let now = match command.signing() {
+        Some(signing) if !is_current(&signing, state, context, now) => {
+            return Decision { events: Vec::new(), reply: Reply::Moved };
+        }
+        Some(signing) => signing.at,
+        None => state.tip().time_at(now),
+    };
     let decided = match command {
         Command::Submit { said, artifact, rest, stated } => {
             return submit(state, context, (*said, artifact), (rest, stated), now, random);
@@ -112,6 +118,14 @@ fn tell(
         let events = of_a_person.flatten().into_iter().collect();
         Decision { events, reply: Reply::Refused(refusal) }
     })
+}
+
+/// Returns whether what the desk signed may be recorded under the time that stands in it: the record does not go back,
+/// nothing is dated ahead or long before it is recorded, and the key is still the desk's.
+fn is_current(signing: &Signing, state: &State, context: &Context<'_>, now: Timestamp) -> bool {
+    let (at, newest) = (signing.at, state.tip().time());
+    let in_time = at >= newest && (at == newest || (at <= now && now <= at.plus_millis(SIGNED_WORDS_MS)));
+    in_time && signing.registry == context.registry.head()
 }
 
 fn has_moved(state: &State, consequences: &Consequences) -> bool {
@@ -417,3 +431,6 @@ fn stamp(registry: &Registry, now: Timestamp) -> Stamp {
         now,
     }
 }
+
+/// How long what the desk signed may wait to be recorded: longer than a commit takes, no longer than a deadline may slip.
+const SIGNED_WORDS_MS: u64 = 10_000;

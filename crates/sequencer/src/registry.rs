@@ -146,7 +146,7 @@ impl Sequencer {
         registry: &Registry,
     ) -> Result<Command, SequencerError> {
         let stated = self.desk_statement(command, said, Some(registry.head()))?;
-        let rest = Consequences { after: Some(registry.head()), sayings: Vec::new() };
+        let rest = Consequences { after: Some(registry.head()), signing: None, sayings: Vec::new() };
         Ok(Command::submit(stated, None, rest))
     }
 

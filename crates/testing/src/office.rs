@@ -285,7 +285,7 @@ impl Office {
         let document = PolicyDocument::of_numbers(policy);
         let content = Some(Content::PolicyRecorded(PolicyContent { document, hash: None }));
         let saying = Saying { role: Role::Desk, facts: PolicyRecorded {}.into(), content };
-        let rest = Consequences { after: None, sayings: vec![saying] };
+        let rest = Consequences { after: None, signing: None, sayings: vec![saying] };
         self.sequencer.submit_followed(submission, None, rest, &[]).unwrap();
         run.seen = self.sequencer.store().trace(run.trace).unwrap().map(|summary| summary.head);
         run

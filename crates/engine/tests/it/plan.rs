@@ -75,7 +75,7 @@ fn an_answer_that_does_not_settle_is_recorded_and_the_gap_is_put_again() {
     let sent = world.spoken(Role::Answerer, answer(block));
     let sayings = vec![saying(GapFound(again))];
     let after = world.run.state.tip().head();
-    let reply = world.send_with(&sent, Consequences { after, sayings });
+    let reply = world.send_with(&sent, Consequences { after, signing: None, sayings });
     let given = position(&reply).sequence;
     let asked = at(&world, given.next());
     assert_eq!(world.run.state.tip().head(), Some(asked));
@@ -92,11 +92,11 @@ fn what_the_desk_adds_holds_only_where_it_was_worked_out() {
     let sent = world.spoken(Role::Answerer, answer(block));
     let after = world.run.state.tip().head();
     position(&world.speak(Role::Answerer, answer(warn)));
-    let consequences = Consequences { after, sayings: vec![saying(GapFound(question()))] };
+    let consequences = Consequences { after, signing: None, sayings: vec![saying(GapFound(question()))] };
     assert_eq!(world.send_with(&sent, consequences), Reply::Moved);
     // The same statement, without a new signature, once it was worked out again.
     let after = world.run.state.tip().head();
-    position(&world.send_with(&sent, Consequences { after, sayings: Vec::new() }));
+    position(&world.send_with(&sent, Consequences { after, signing: None, sayings: Vec::new() }));
 }
 
 /// A gap that the desk would add to a trace that another of its words has closed for gaps.
@@ -107,7 +107,7 @@ fn what_the_desk_adds_must_follow_from_what_came_before() {
     position(&world.told(Role::Person, GapAccepted { assurance: typed(warn).assurance, question: warn }));
     let sent = world.spoken(Role::Agent, PlanConfirmed {});
     let sayings = vec![saying(GapFound(question()))];
-    let reply = world.send_with(&sent, Consequences { after: None, sayings });
+    let reply = world.send_with(&sent, Consequences { after: None, signing: None, sayings });
     assert_eq!(refusal(&reply).code, "OUT_OF_PLAN");
     assert_eq!(world.run.state.work().unwrap().plan(), demur_ledger::trace_state::PlanStage::Submitted);
 }
@@ -117,7 +117,7 @@ fn if_the_desks_words_do_not_hold_nothing_is_recorded() {
     let (mut world, [block, _]) = World::planned();
     let sent = world.spoken(Role::Answerer, answer(block));
     let wrong = Question { kinds: list([AnswerKind::MultipleChoice]), choices: whole(0), ..question() };
-    let consequences = Consequences { after: None, sayings: vec![saying(GapFound(wrong))] };
+    let consequences = Consequences { after: None, signing: None, sayings: vec![saying(GapFound(wrong))] };
     assert_eq!(refusal(&world.send_with(&sent, consequences)).code, "QUESTION_FORM");
     let open = world.run.state.questions().unwrap().unsettled().count();
     assert_eq!(open, 2, "the answer was not recorded either");
@@ -129,7 +129,7 @@ fn a_gap_is_never_secret() {
     let (mut world, [block, _]) = World::planned();
     let sent = world.spoken(Role::Answerer, answer(block));
     let secret = Question { kinds: list([AnswerKind::Secret]), ..question() };
-    let consequences = Consequences { after: None, sayings: vec![saying(GapFound(secret))] };
+    let consequences = Consequences { after: None, signing: None, sayings: vec![saying(GapFound(secret))] };
     let refused = refusal(&world.send_with(&sent, consequences));
     assert_eq!((refused.code, refused.field), ("QUESTION_FORM", Some("facts.kinds")));
     let sealed = QuestionAnswered { kind: AnswerKind::Secret, ..answer(block) };
@@ -177,7 +177,7 @@ impl World {
         let sent = world.spoken(Role::Agent, PlanSubmitted {});
         let warn = Question { severity: Severity::Warn, blocks: list([]), ..question() };
         let sayings = vec![saying(RulesRecorded {}), saying(GapFound(question())), saying(GapFound(warn))];
-        position(&world.send_with(&sent, Consequences { after: None, sayings }));
+        position(&world.send_with(&sent, Consequences { after: None, signing: None, sayings }));
         let gaps = [2_u32, 3].map(|place| at(&world, place.into()));
         (world, gaps)
     }

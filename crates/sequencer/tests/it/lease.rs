@@ -114,7 +114,7 @@ fn refusal_goes_by_what_another_process_recorded() {
     // The desk's words are worked out from the newest event, which this process has not seen yet.
     let said = here.submission(&run, PROPOSAL);
     let said = Checked::new(said, Some(&here.sequencer.registry())).unwrap();
-    let consequences = Consequences { after: run.seen, sayings: Vec::new() };
+    let consequences = Consequences { after: run.seen, signing: None, sayings: Vec::new() };
     let command = Command::submit(said, None, consequences);
     let recorded = here.sequencer.perform(run.trace, &command).unwrap();
     assert_eq!(recorded.position.sequence, run.seen.unwrap().sequence.next());
