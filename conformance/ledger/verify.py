@@ -36,6 +36,7 @@ UNCHECKED = ["ROLE and ORDER: who may say what when, what waits for a question, 
              "BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: whether a call was to start in that state of the run",
              "CLAIM and FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
              "CLIENT_HELD_ROLES: whether one client did the work and judged it where the policy does not forbid it",
+             "PAPER_INVALID: what the desk signed about the rounds of a plan",
              "ORDER_RESTS_ON_DESK and EQUIVOCATION: when a revoked key spoke, and what another file says"]
 TYPES = {"dict": "object", "list": "array", "str": "string", "int": "integer", "bool": "boolean", "NoneType": "null"}
 
@@ -163,7 +164,7 @@ def agrees(kind: str, facts: Json, content: Json) -> bool:
     if kind in ("question_answered", "answer_superseded"):
         kind = facts.get("answer", facts)["kind"]
         return type(content["answer"]) in KINDS[kind] and (kind != "secret" or content["signed"] is None)
-    if kind in ("answer_claimed", "question_defaulted"):
+    if kind in ("answer_claimed", "answer_rejected", "question_defaulted"):
         return dict not in map(type, content.values())
     if kind == "final_statement_signed":
         return [each["claim"] for each in content["claims"]] == facts["claims"]

@@ -264,6 +264,7 @@ pub fn agrees(facts: &Facts, content: &Content) -> Result<(), ContentMismatch> {
             answers(&facts.answer, content)
         }
         (_, Content::AnswerClaimed(content)) => !content.answer.is_sealed(),
+        (_, Content::AnswerRejected(content)) => !content.answer.as_ref().is_some_and(AnswerValue::is_sealed),
         (_, Content::QuestionDefaulted(content)) => !content.default.is_sealed(),
         _ => true,
     };

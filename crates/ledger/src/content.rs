@@ -22,12 +22,13 @@ pub use check::{CheckContent, CheckPlace, CheckValue, Comparison};
 pub use claim::{ClaimContent, FinalClaim, FinalStatementContent, ReasonContent};
 pub use desk::{NameContent, NoteContent, RefusalContent};
 pub use plan::{
-    AttestationContent, ConfirmationContent, OperationContent, PlanContent, Provenance, RulesContent,
+    AttestationContent, ConfirmationContent, OperationContent, PaperContent, PlanContent, Provenance,
+    RulesContent,
 };
 pub use policy::{PolicyContent, PolicyDocument, PolicyTool, PolicyTools};
 pub use question::{
     ActContent, AnswerClaimContent, AnswerContent, AnswerValue, Choice, DefaultContent, DeliveryContent,
-    QuestionContent, RuleName, Sealed, Shown, Terms, TermsError, Wording, Wordings,
+    QuestionContent, RejectedContent, RuleName, Sealed, Shown, Terms, TermsError, Wording, Wordings,
 };
 pub use run::{ProposalContent, ProposalReviewContent, SessionContent, VerificationContent};
 pub use tool::{

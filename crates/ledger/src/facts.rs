@@ -22,12 +22,14 @@ pub use key::{
     CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, RevocationReason,
     StoreCreated, StoreRestored,
 };
-pub use plan::{OperationStarted, PlanAttested, PlanConfirmed, PlanSubmitted, RulesRecorded};
+pub use plan::{
+    OperationStarted, PaperKind, PaperRecorded, PlanAttested, PlanConfirmed, PlanSubmitted, RulesRecorded,
+};
 pub use question::{
-    AnswerClaimed, AnswerKind, AnswerRevoked, AnswerSuperseded, Answerers, Assurance, GapAccepted, GapFound,
-    GapWithdrawn, Question, QuestionAnswered, QuestionAsked, QuestionCancelled, QuestionDeclined,
-    QuestionDefaulted, QuestionDelivered, QuestionEscalated, QuestionExpired, QuestionExtended,
-    QuestionPassedOn, Severity,
+    AnswerClaimed, AnswerKind, AnswerRejected, AnswerRevoked, AnswerSuperseded, Answerers, Assurance,
+    GapAccepted, GapFound, GapWithdrawn, Question, QuestionAnswered, QuestionAsked, QuestionCancelled,
+    QuestionDeclined, QuestionDefaulted, QuestionDelivered, QuestionEscalated, QuestionExpired,
+    QuestionExtended, QuestionPassedOn, Severity,
 };
 pub use run::{
     Participant, Policy, PolicyRecorded, ProposalCreated, ProposalDecision, ProposalReviewed, ReportRecorded,

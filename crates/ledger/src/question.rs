@@ -210,6 +210,11 @@ impl Asked {
         self.asker
     }
 
+    /// Returns whether the rules found it in a plan.
+    pub const fn is_gap(&self) -> bool {
+        self.gap
+    }
+
     /// Returns the hash of the event that asked.
     pub const fn hash(&self) -> &Digest {
         &self.hash

@@ -2,6 +2,8 @@
 //! it or a question of its own (seed 000, section 5; CLR-30, CLR-31, CLR-61, CLR-62). The registry has its own. The same
 //! `apply` runs in the verifier and at the desk.
 
+mod papers;
+
 use demur_core::hash::Digest;
 use serde::{Deserialize, Serialize};
 
@@ -139,6 +141,7 @@ pub struct Work {
     plan: PlanStage,
     rules: Option<Sequence>,
     questions: Questions,
+    papers: papers::PaperTrail,
 }
 
 /// Where the plan of a trace stands.
@@ -245,6 +248,7 @@ impl Work {
         let over = matches!(self.plan, PlanStage::Confirmed(_) | PlanStage::Attested);
         let may_happen = match step.said.facts {
             Facts::RulesRecorded(_) => self.plan == PlanStage::Submitted && self.rules.is_none(),
+            Facts::PaperRecorded(_) => self.plan != PlanStage::None,
             Facts::GapFound(_) | Facts::GapWithdrawn(_) | Facts::PlanConfirmed(_) => {
                 self.plan == PlanStage::Submitted && self.rules.is_some()
             }
@@ -269,6 +273,7 @@ impl Work {
                 self.guard_agent(step)?;
                 self.guard_reference(facts)
             }
+            Facts::PaperRecorded(facts) => self.papers.guard(facts, self.head),
             Facts::RecoveryRecorded(facts) if Some(facts.through) != self.head => {
                 let expected = "the event just before the recovery, by number and hash";
                 Err(GuardError::Reference { field: "through", sequence: facts.through.sequence, expected })
@@ -295,6 +300,7 @@ impl Work {
     }
 
     fn fold(&mut self, step: &Step<'_>, hash: Digest) {
+        self.papers.fold(step.sequence, step.said.facts, &self.questions);
         self.questions.fold(step, hash, self.agent);
         if self.head.is_none() {
             self.agent = Some(step.actor);

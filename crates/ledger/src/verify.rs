@@ -18,6 +18,7 @@ mod finding;
 mod input;
 mod opening;
 mod options;
+mod papers;
 mod pipeline;
 mod report;
 mod stated;

@@ -65,6 +65,7 @@ pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
         | Facts::QuestionDelivered(_)
         | Facts::QuestionAnswered(_)
         | Facts::AnswerClaimed(_)
+        | Facts::AnswerRejected(_)
         | Facts::AnswerSuperseded(_)
         | Facts::AnswerRevoked(_)
         | Facts::QuestionDeclined(_)
@@ -76,6 +77,7 @@ pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
         | Facts::QuestionDefaulted(_)
         | Facts::OperationStarted(_)
         | Facts::PlanConfirmed(_)
+        | Facts::PaperRecorded(_)
         | Facts::PlanAttested(_)
         | Facts::Unknown(_) => Vec::new(),
     }

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from forge.encode import Json, moment
+from forge.curve import Key
+from forge.encode import Json, canonical, moment
 from forge.stories import CONTENT, TRIO, Cast, Run
 from forge.writer import Agent, Entry, agent
 
@@ -38,8 +39,47 @@ class Dialogue(Run):
         return self.act(who, "question_asked", QUESTION | facts, wording(facts, words), at=at)
 
     def find(self, *, words: Json = None, at: int | None = None, **facts: Json) -> Entry:
-        """Returns a gap that the desk asks about."""
-        return self.act("desk", "gap_found", QUESTION | facts, wording(facts, words), at=at)
+        """Returns a gap that the desk asks about, with its signed ask unless the words have another."""
+        content = wording(facts, words)
+        if "ask" not in (words or {}):
+            content |= {"ask": self.signed_ask(QUESTION | facts, content, at)}
+        return self.act("desk", "gap_found", QUESTION | facts, content, at=at)
+
+    def signed_ask(self, facts: Json, content: Json, at: int | None, **other: Json) -> Json:
+        """Returns the ask of a gap that stands next; the members given differ from the honest ones."""
+        said = (entry.envelope["record"] or {} for entry in self.trace.entries)
+        asks = sum(each.get("type") == "gap_found" for each in said)
+        ask = {
+            "type": "wwa.clarification.ask",
+            "session_id": SESSION,
+            "round": asks + 1,
+            "agent_id": "demur-desk",
+            "ask_timestamp": self.stamp(at),
+            "gap": {
+                "id": content["gap"],
+                "field": content["field"],
+                "severity": facts["severity"].upper(),
+                "question": content["wording"]["normal"],
+                "context": content["context"] or "",
+                "suggestions": content["suggestions"],
+                "blocked_operations": facts["blocks"],
+            },
+        }
+        return self.seal(ask | other, "ask_signature")
+
+    def stamp(self, at: int | None = None) -> str:
+        """Returns the time of the next event as the clarification protocol writes it."""
+        return moment(self.cast.store.now + 10 if at is None else at).replace(".000Z", "Z")
+
+    def seal(self, document: Json, member: str, key: Key | None = None) -> Json:
+        """Returns a document of the clarification protocol with the desk's signature over it, or another key's."""
+        signature = (key or self.cast.store.desk.key).sign_bare(canonical(document))
+        return document | {member: f"ed25519:{signature}"}
+
+    def reject(self, question: int, value: Json = "perhaps", **rest: Any) -> Entry:
+        """Returns the desk's rejection of an answer."""
+        content = {"answer": value, "by": "somebody"}
+        return self.act("desk", "answer_rejected", {"code": "ANSWER_KIND", "question": question}, content, **rest)
 
     def answer(
         self, question: int, who: str | Agent = "answerer", value: Json = "blue", *, words: Json = None, **rest: Any
@@ -172,6 +212,7 @@ def wording(facts: dict[str, Json], words: Json = None) -> dict[str, Json]:
 
 
 COLOURS = ["blue", "red", "green"]
+SESSION = "6b1c2f5e-0d4a-4c3b-9e7f-1a2b3c4d5e6f"
 ANYBODY: Json = {"people": True, "principals": None}
 PEOPLE: Json = {"people": True, "principals": []}
 QUESTION: dict[str, Json] = {
@@ -221,7 +262,7 @@ WORDS: dict[str, Json] = {
     "plan_submitted": {
         "agent": "painter",
         "plan": {"colour": None},
-        "session": "6b1c2f5e-0d4a-4c3b-9e7f-1a2b3c4d5e6f",
+        "session": SESSION,
     },
     "rules_recorded": {"document": {}, "hash": EMPTY_RULES, "packs": ["default"]},
     "operation_started": {"note": None},

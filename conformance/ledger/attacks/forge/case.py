@@ -89,7 +89,7 @@ class Family:
         return path
 
 
-# Roles, order, claims, endings, and of the meaning what follows from the state of a run.
+# Roles, order, claims, endings, papers, and of the meaning what follows from the state of a run.
 BEYOND_INTEGRITY = {
     "ROLE_POLICY_VIOLATION",
     "ORDER_VIOLATION",
@@ -98,5 +98,6 @@ BEYOND_INTEGRITY = {
     "BLOCKED_AGAIN",
     "RETRY_LIMIT",
     "TOOL_BLOCKED",
+    "PAPER_INVALID",
     "FINALIZATION_INCOMPLETE",
 }

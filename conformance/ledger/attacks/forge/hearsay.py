@@ -59,7 +59,7 @@ def _altered(family: Family) -> None:
 def _records(family: Family) -> None:
     """The desk changes its own word."""
     plan = planned("hearsay")
-    plan.find()
+    plan.find(assurance="terminal")
     plan.answer(2, "person")
     forged = plan.export()
     forged.run[3].envelope["record"]["facts"]["assurance"] = "signed_in"
@@ -79,15 +79,15 @@ def _records(family: Family) -> None:
     about = "The desk exchanges a person's answer and its commitment after the agent confirmed."
     family.fails("exchanged-seen", about, forged.repair().seal(), "SEEN_INVALID", 4)
     forged = plan.export()
-    forged.run[2].envelope["record"]["facts"]["severity"] = "warn"
+    forged.run[2].envelope["record"]["facts"]["assurance"] = "agent"
     forged.run[3].envelope["record"]["facts"]["question"] = forged.repair().run[2].position
     about = "The desk softens a gap after the agent confirmed, and lets the person's answer name the softer one."
     family.fails("gap-softened", about, forged.repair().seal(), "SEEN_INVALID", 4)
     plan = planned("hearsay")
-    plan.find()
+    plan.find(assurance="terminal")
     plan.answer(2, "person")
     forged = plan.export()
-    forged.run[2].envelope["record"]["facts"]["severity"] = "warn"
+    forged.run[2].envelope["record"]["facts"]["assurance"] = "agent"
     about = "The desk softens a gap and forgets that the answer names it by hash."
     family.fails("gap-softened-hash", about, forged.repair().seal(), "ORDER_VIOLATION", 3)
 

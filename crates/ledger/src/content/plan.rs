@@ -65,6 +65,14 @@ pub struct AttestationContent {
     pub attestation: Map<String, Value>,
 }
 
+/// A document that the desk signed when it was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PaperContent {
+    /// The document, in the form that `docs/clarify.md` gives its kind.
+    pub paper: Map<String, Value>,
+}
+
 /// What an operation is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -79,3 +87,4 @@ impl EventContent for RulesContent {}
 impl EventContent for ConfirmationContent {}
 impl EventContent for AttestationContent {}
 impl EventContent for OperationContent {}
+impl EventContent for PaperContent {}

@@ -308,6 +308,17 @@ pub struct AnswerClaimContent {
     pub note: Option<Text<1, 4096>>,
 }
 
+/// An answer that did not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RejectedContent {
+    /// The answer; null where the question asks for a secret.
+    #[serde(deserialize_with = "present")]
+    pub answer: Option<AnswerValue>,
+    /// Who gave it: the name of a person, or the principal of a key.
+    pub by: Text<1, 256>,
+}
+
 /// A value that took effect when the deadline passed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -332,6 +343,7 @@ impl EventContent for AnswerContent {}
 impl EventContent for DeliveryContent {}
 impl EventContent for AnswerClaimContent {}
 impl EventContent for DefaultContent {}
+impl EventContent for RejectedContent {}
 impl EventContent for ActContent {}
 
 #[cfg(test)]

@@ -224,6 +224,8 @@ event_types! {
         "The first answer by somebody entitled; it counts once.";
     AnswerClaimed "answer_claimed", RUN_OR_WORK Never, ASKING, KEY, AnswerClaimed, AnswerClaimContent, false,
         "The asker says what it thinks; it settles nothing.";
+    AnswerRejected "answer_rejected", RUN_OR_WORK Never, &[Role::Desk], NONE, AnswerRejected, RejectedContent, false,
+        "Somebody gave an answer that the question does not take; it stays open.";
     AnswerSuperseded "answer_superseded", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, AnswerSuperseded, AnswerContent, false,
         "Whoever answered answers again.";
     AnswerRevoked "answer_revoked", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, AnswerRevoked, ActContent, false,
@@ -246,6 +248,8 @@ event_types! {
         "The agent begins an operation that no open question blocks.";
     PlanConfirmed "plan_confirmed", WORK Never, &[Role::Agent], KEY, PlanConfirmed, ConfirmationContent, false,
         "The agent confirms the plan; every question is settled.";
+    PaperRecorded "paper_recorded", WORK Never, &[Role::Desk], NONE, PaperRecorded, PaperContent, false,
+        "The desk keeps a document that it signed: a round, what is open, an acceptance, a handoff.";
     PlanAttested "plan_attested", WORK Never, &[Role::Agent], KEY, PlanAttested, AttestationContent, false,
         "The agent attests what it made of the plan.";
 }

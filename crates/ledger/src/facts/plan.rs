@@ -37,10 +37,52 @@ pub struct OperationStarted {
     pub operation: Operation,
 }
 
+/// The desk signed a document of the clarification protocol, once: it stands here for good.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PaperRecorded {
+    /// The event it was written because of.
+    pub about: Sequence,
+    /// What it is.
+    pub kind: PaperKind,
+}
+
+/// What a paper is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PaperKind {
+    /// The attestation of a plan that was confirmed, with the record before it.
+    Acceptance,
+    /// What is open after a submission or a change.
+    Document,
+    /// The package for whoever goes on with the work.
+    Handoff,
+    /// One ask and its answer.
+    Round,
+}
+
+impl PaperKind {
+    /// Returns the word in the facts.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Acceptance => "acceptance",
+            Self::Document => "document",
+            Self::Handoff => "handoff",
+            Self::Round => "round",
+        }
+    }
+}
+
 impl EventFacts for PlanSubmitted {}
 impl EventFacts for RulesRecorded {}
 impl EventFacts for PlanConfirmed {}
 impl EventFacts for OperationStarted {}
+
+impl EventFacts for PaperRecorded {
+    fn cites(&self, visit: &mut dyn FnMut(Sequence)) {
+        visit(self.about);
+    }
+}
 
 impl EventFacts for PlanAttested {
     fn cites(&self, visit: &mut dyn FnMut(Sequence)) {

@@ -7,7 +7,7 @@ use demur_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::EventFacts;
+use super::{EventFacts, RefusalCode};
 use crate::name::{Operation, Position, PrincipalId, Sequence, present};
 
 /// A question, as far as anything is decided by it. What it says is content.
@@ -184,6 +184,16 @@ pub struct AnswerClaimed {
     pub question: Sequence,
 }
 
+/// The desk did not take an answer: it is not of a kind that the question takes. The question stays open (CLR-44).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerRejected {
+    /// Why, as a stable code.
+    pub code: RefusalCode,
+    /// The question.
+    pub question: Sequence,
+}
+
 /// Somebody accepts what a question of severity `warn` points at (CLR-32).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -322,6 +332,7 @@ cites_the_question! {
     GapAccepted: question.sequence;
     GapWithdrawn: question;
     AnswerClaimed: question;
+    AnswerRejected: question;
     QuestionDeclined: question;
     QuestionDelivered: question;
     QuestionEscalated: question;

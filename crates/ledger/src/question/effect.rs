@@ -72,8 +72,10 @@ pub const fn question_effect(facts: &Facts) -> Option<QuestionEffect<'_>> {
         | Facts::PlanSubmitted(_)
         | Facts::RulesRecorded(_)
         | Facts::QuestionDelivered(_)
+        | Facts::AnswerRejected(_)
         | Facts::OperationStarted(_)
         | Facts::PlanConfirmed(_)
+        | Facts::PaperRecorded(_)
         | Facts::PlanAttested(_)
         | Facts::Unknown(_) => return None,
     })

@@ -29,6 +29,7 @@ impl Questions {
                 self.guard_own_answer(step, facts.question, facts.answer).map(|_| ())
             }
             Facts::AnswerClaimed(facts) => self.guard_claim(step, facts.question),
+            Facts::AnswerRejected(facts) => self.known(facts.question)?.guard_open(facts.question, step),
             Facts::GapAccepted(facts) => self.guard_acceptance(step, &facts.question, facts.assurance),
             Facts::GapWithdrawn(facts) => self.guard_withdrawal(facts.question),
             Facts::QuestionDeclined(facts) => self.guard_answerer(step, facts.question),

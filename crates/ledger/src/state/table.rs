@@ -153,6 +153,7 @@ pub const TRANSITIONS: &[Transition] = &[
     row(OPENED, EventType::QuestionDelivered, When::Always, None, "questions"),
     row(OPENED, EventType::QuestionAnswered, When::Always, None, "questions"),
     row(OPENED, EventType::AnswerClaimed, When::Always, None, "questions"),
+    row(OPENED, EventType::AnswerRejected, When::Always, None, "questions"),
     row(OPENED, EventType::AnswerSuperseded, When::Always, None, "questions"),
     row(OPENED, EventType::AnswerRevoked, When::Always, None, "questions"),
     row(OPENED, EventType::QuestionDeclined, When::Always, None, "questions"),

@@ -5,7 +5,7 @@ use demur_core::words::counted_as;
 use super::{detail::risk, recall::Recall};
 use crate::{
     event_type::{Content, Facts},
-    facts::{IntentDecision, ProposalDecision, Severity, VerificationProfile, VerificationStatus},
+    facts::{IntentDecision, PaperKind, ProposalDecision, Severity, VerificationProfile, VerificationStatus},
     name::Sequence,
 };
 
@@ -164,6 +164,9 @@ fn what_of_questions(facts: &Facts) -> String {
         Facts::AnswerClaimed(facts) => {
             format!("thinks it knows the answer to its own question #{}", facts.question)
         }
+        Facts::AnswerRejected(facts) => {
+            format!("rejects an answer to question #{}: {}", facts.question, facts.code.as_str())
+        }
         Facts::AnswerSuperseded(facts) => {
             format!(
                 "answers question #{} anew, in place of #{}",
@@ -194,6 +197,14 @@ fn what_of_plans(facts: &Facts) -> String {
         Facts::RulesRecorded(_) => "holds the plan against these rules".to_owned(),
         Facts::OperationStarted(facts) => format!("begins {}", facts.operation),
         Facts::PlanConfirmed(_) => "confirms the plan".to_owned(),
+        Facts::PaperRecorded(facts) => match facts.kind {
+            PaperKind::Acceptance => {
+                format!("signs the attestation of the plan confirmed in #{}", facts.about)
+            }
+            PaperKind::Document => format!("signs what is open after #{}", facts.about),
+            PaperKind::Handoff => "signs the package for whoever goes on".to_owned(),
+            PaperKind::Round => format!("signs the round that #{} ended", facts.about),
+        },
         Facts::PlanAttested(_) => "attests what was made of the plan".to_owned(),
         _ => "says something this version does not know".to_owned(),
     }
@@ -257,6 +268,7 @@ fn why_of_questions(content: &Content) -> Option<String> {
         Content::QuestionAsked(content) | Content::GapFound(content) => content.wording.normal.to_string(),
         Content::QuestionAnswered(content) | Content::AnswerSuperseded(content) => content.answer.to_string(),
         Content::AnswerClaimed(content) => content.answer.to_string(),
+        Content::AnswerRejected(content) => content.answer.as_ref()?.to_string(),
         Content::QuestionDefaulted(content) => content.default.to_string(),
         Content::QuestionDelivered(content) => format!("to {} by {}", content.to, content.channel),
         Content::GapAccepted(content)

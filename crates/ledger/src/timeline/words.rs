@@ -32,6 +32,8 @@ pub(crate) enum Words {
     Asked(Box<Terms>),
     /// An answer, and the request it is about.
     Answer(Box<(AnswerValue, Option<Digest>)>),
+    /// An answer that was rejected.
+    Rejected,
     /// A default that took effect.
     Default(Box<AnswerValue>),
 }
@@ -64,6 +66,10 @@ impl Words {
             }
             Content::QuestionAnswered(content) | Content::AnswerSuperseded(content) => {
                 Self::Answer(Box::new((content.answer, content.request)))
+            }
+            Content::AnswerRejected(content) => {
+                content.answer?;
+                Self::Rejected
             }
             Content::QuestionDefaulted(content) => Self::Default(Box::new(content.default)),
             _ => return None,

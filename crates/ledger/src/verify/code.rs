@@ -294,6 +294,10 @@ codes! {
     ReportMismatch "REPORT_MISMATCH", Meaning, Failure,
         "a verdict names a report that was not recorded, or is not the report's",
         "read the recorded reports, not the verdict";
+    PaperInvalid "PAPER_INVALID", Meaning, Failure,
+        "an ask, a round, a document, an attestation or a handoff is missing, not signed by the desk, or says something \
+         else than the events",
+        "do not rely on the paper: read the events it is about";
     SpokeAfterFinal "SPOKE_AFTER_FINAL", Meaning, Failure,
         "somebody other than the auditor asked after the final statement",
         "ask why the desk let it in: all had been said";

@@ -25,6 +25,7 @@ use crate::{
     registry::{Registry, Standing},
     signed::{Checkpoint, Head, Inclusion, Signed},
     timeline::Words,
+    verify::papers::is_quoted,
 };
 
 /// One line, examined.
@@ -61,6 +62,8 @@ pub(super) struct Examined {
     pub(super) words: Option<Words>,
     /// What the guards need of it.
     pub(super) meaning: Option<Meaning>,
+    /// All of it, where papers are held against it.
+    pub(super) quoted: Option<Box<Content>>,
 }
 
 /// An artifact's bytes, reduced to what they commit to and what others name them by.
@@ -213,8 +216,9 @@ fn read_event(opened: Opened<'_>) -> Item {
         }
     };
     let meaning = content.as_ref().and_then(Meaning::of);
+    let quoted = content.as_ref().filter(|content| is_quoted(content)).cloned().map(Box::new);
     let words = content.and_then(Words::of);
-    Item { part: Part::Event(Examined { event: opened.event, agrees, words, meaning }), found }
+    Item { part: Part::Event(Examined { event: opened.event, agrees, words, meaning, quoted }), found }
 }
 
 fn check_statement(event: &Event, found: &mut Vec<Found>) {

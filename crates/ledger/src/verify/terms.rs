@@ -1,7 +1,7 @@
 //! What only the words of a question tell about its answer, where both are disclosed: a choice has its value, a request
 //! stays the same, a default is the declared one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Code, finding::Found};
 use crate::{
@@ -13,15 +13,29 @@ use crate::{
 
 /// The terms of the questions so far; a trace has a bounded number of questions.
 #[derive(Debug, Default)]
-pub(super) struct TermsBook(BTreeMap<Sequence, Terms>);
+pub(super) struct TermsBook {
+    terms: BTreeMap<Sequence, Terms>,
+    /// The questions that ask for a secret.
+    secret: BTreeSet<Sequence>,
+}
 
 impl TermsBook {
     /// Takes an event that the state let through; returns what is wrong with its words.
     pub(super) fn take(&mut self, at: Sequence, facts: &Facts, words: Option<&Words>) -> Option<Found> {
+        if matches!(facts, Facts::QuestionAsked(facts) if facts.0.is_secret()) {
+            self.secret.insert(at);
+        }
         let checked = match (facts, words) {
             (Facts::QuestionAsked(_) | Facts::GapFound(_), Some(Words::Asked(terms))) => {
-                self.0.insert(at, Terms::clone(terms));
+                self.terms.insert(at, Terms::clone(terms));
                 return None;
+            }
+            (Facts::AnswerRejected(facts), Some(Words::Rejected)) => {
+                let message = "expected no answer to a question that asks for a secret, found one";
+                return self
+                    .secret
+                    .contains(&facts.question)
+                    .then(|| Found::new(Code::ContentInvalid, message));
             }
             (Facts::QuestionAnswered(facts), Some(Words::Answer(words))) => {
                 self.of(facts.question.sequence)?.check_answer(facts.choice, &words.0, words.1)
@@ -41,6 +55,6 @@ impl TermsBook {
     }
 
     fn of(&self, question: Sequence) -> Option<&Terms> {
-        self.0.get(&question)
+        self.terms.get(&question)
     }
 }

@@ -17,6 +17,7 @@ use super::{
     finding::{Findings, Found, Section},
     input::End,
     opening::Names,
+    papers::PaperBook,
     report::{Anchors, Report},
     stated::Outcomes,
     terms::TermsBook,
@@ -63,6 +64,7 @@ pub(super) struct Walk<'a> {
     terms: TermsBook,
     /// SHA-256 of the text of the policy, where that is disclosed.
     pub(super) policy_hash: Option<Digest>,
+    papers: PaperBook,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
     pub(super) records: BTreeMap<String, u64>,
     pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
@@ -110,6 +112,7 @@ impl<'a> Walk<'a> {
             rested: RestedBook::new(),
             terms: TermsBook::default(),
             policy_hash: None,
+            papers: PaperBook::default(),
             speakers: BTreeMap::new(),
             records: BTreeMap::new(),
             checkpoint: None,
@@ -269,6 +272,15 @@ impl<'a> Walk<'a> {
                     self.policy_hash = Some(*hash);
                 }
                 found.extend(self.terms.take(at, said.facts, examined.words.as_ref()));
+                if let (Some(work), true) = (state.work(), self.signatures) {
+                    let judged = self.papers.take(
+                        event,
+                        said.facts,
+                        examined.quoted.as_deref(),
+                        (work, self.registry),
+                    );
+                    found.extend(judged.err().map(|message| Found::new(Code::PaperInvalid, message)));
+                }
                 self.rested.take(at, said.facts);
                 self.claims.take(examined);
             }
@@ -380,6 +392,9 @@ impl<'a> Walk<'a> {
             findings.add(Section::File, Some(*line), None, found);
         }
         self.check_revoked(findings);
+        if let Err((at, message)) = self.papers.finish(self.registry) {
+            findings.add(Section::Trace, None, Some(at), Found::new(Code::PaperInvalid, message));
+        }
         match &self.state {
             Some(TraceState::Run(run)) => {
                 self.claims.check(run, findings);
