@@ -10,13 +10,13 @@ use demur_core::limit::{List, Text};
 use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     content::{
-        ActContent, AnswerClaimContent, AnswerContent, ConfirmationContent, DeliveryContent,
-        OperationContent, PlanContent, Provenance, RulesContent, Shown,
+        ActContent, AnswerClaimContent, AnswerContent, AnswerValue, ConfirmationContent, DeliveryContent,
+        OperationContent, PlanContent, Provenance, RejectedContent, RulesContent, Shown,
     },
     event_type::{Content, Facts},
     facts::{
-        AnswerClaimed, Assurance, GapAccepted, OperationStarted, PlanConfirmed, PlanSubmitted,
-        QuestionAnswered, QuestionDelivered, RulesRecorded,
+        AnswerClaimed, AnswerRejected, Assurance, GapAccepted, OperationStarted, PlanConfirmed, PlanSubmitted,
+        QuestionAnswered, QuestionDelivered, RefusalCode, RulesRecorded,
     },
     name::{Operation, PrincipalId, Sequence},
     question::Outcome,
@@ -30,7 +30,8 @@ use crate::{
     Error, Session,
     error::limit,
     gap,
-    session::{Gap, Given},
+    paper::UnsignedPapers,
+    session::{ACCEPTED, Gap, Given},
     view::View,
 };
 
@@ -43,6 +44,8 @@ pub struct Act {
     pub content: Content,
     /// What the desk adds.
     pub consequences: Consequences,
+    /// What it signs about that once time and key are known; none where nothing is.
+    pub papers: Option<Box<UnsignedPapers>>,
 }
 
 /// Who answers, as the record tells it.
@@ -59,8 +62,11 @@ pub struct Voice {
 /// Returns the submission of a plan, with the rules and every gap they find.
 pub fn submit(session: Uuid, agent: &AgentId, plan: &Plan, rules: &Rules) -> Result<Act, Error> {
     check_room(plan)?;
+    let view = View::new(plan, rules);
+    let due = view.due()?;
+    let papers = UnsignedPapers::opening(session, view.open_after(&due)?);
     let mut sayings = vec![recorded(rules)?];
-    sayings.extend(View::new(plan, rules).due()?);
+    sayings.extend(due);
     let content = PlanContent {
         agent: Text::try_from(agent.as_str()).map_err(limit("agent"))?,
         plan: members(plan),
@@ -69,7 +75,8 @@ pub fn submit(session: Uuid, agent: &AgentId, plan: &Plan, rules: &Rules) -> Res
     Ok(Act {
         facts: PlanSubmitted {}.into(),
         content: Content::PlanSubmitted(content),
-        consequences: Consequences { after: None, sayings },
+        consequences: Consequences { after: None, signing: None, sayings },
+        papers: Some(Box::new(papers)),
     })
 }
 
@@ -94,6 +101,7 @@ pub fn begin(operation: Operation) -> Act {
         facts: OperationStarted { operation }.into(),
         content: Content::OperationStarted(OperationContent { note: None }),
         consequences: Consequences::default(),
+        papers: None,
     }
 }
 
@@ -134,7 +142,8 @@ impl Session {
         Ok(self.answers.iter().any(same))
     }
 
-    /// Returns an answer to a gap and what the rules say about it. Whether it counts, the engine decides.
+    /// Returns an answer to a gap and what the rules say about it. Whether it counts, the engine decides. An answer that the
+    /// gap cannot take is rejected, in the desk's words: the gap stays open, and the answer is on record (CLR-45).
     pub fn answer(
         &self,
         gap: &Gap,
@@ -144,21 +153,47 @@ impl Session {
     ) -> Result<(Act, Judged), Error> {
         // What the protocol's record cannot hold must not be taken for an answer.
         AnswerText::try_from(answer).map_err(limit("answer"))?;
-        let (judged, worded, sayings) = match (self.finding(gap)?, self.is_open(gap)) {
+        let (judged, worded, sayings, papers) = match (self.finding(gap)?, self.is_open(gap)) {
             (Some(finding), true) => {
                 self.check_stricter(gap, assurance)?;
                 let mut view = self.view()?;
                 let judged = view.answer(self.place(gap)?, &finding, answer)?;
-                (judged, gap::worded(&finding, answer)?, view.due()?)
+                let worded = gap::worded(&finding, answer)?;
+                if let Judged::Escalated(_) = &judged
+                    && !gap.facts.kinds.contains(&worded.kind)
+                    && assurance >= gap.facts.assurance
+                {
+                    return Ok((self.rejecting(gap, worded.value, assurance)?, judged));
+                }
+                let due = view.due()?;
+                let resolved = matches!(judged, Judged::Resolved);
+                let round = gap.round_of(answer, (resolved, assurance))?;
+                let papers = self.papers(view.open_after(&due)?)?.with_round(round);
+                (judged, worded, due, Some(Box::new(papers)))
             }
             (None, true) => return Err(Error::OutOfDate { gap: gap.id.to_string() }),
             // The engine says what became of the question, and who was first.
-            (_, false) => (Judged::Resolved, gap::plain(answer)?, Vec::new()),
+            (_, false) => (Judged::Resolved, gap::plain(answer)?, Vec::new(), None),
         };
         let (facts, content) = answering(gap, worded, assurance, voice);
-        let consequences = Consequences { after: self.head(), sayings };
+        let consequences = Consequences { after: self.head(), signing: None, sayings };
         let content = Content::QuestionAnswered(content);
-        Ok((Act { facts: facts.into(), content, consequences }, judged))
+        Ok((Act { facts: facts.into(), content, consequences, papers }, judged))
+    }
+
+    /// Returns what the desk says about an answer that a gap cannot take.
+    fn rejecting(&self, gap: &Gap, answer: AnswerValue, assurance: Assurance) -> Result<Act, Error> {
+        let code = RefusalCode::try_from(NOT_OF_ITS_KIND.to_owned()).map_err(|_| Error::NothingOpen)?;
+        let round = gap.round_of(&answer.to_string(), (false, assurance))?;
+        let papers = self.papers(self.view()?.open_after(&[])?)?.with_round(round);
+        // Who gave it, the desk says when it signs.
+        let by = Text::try_from("somebody").map_err(limit("by"))?;
+        Ok(Act {
+            facts: AnswerRejected { code, question: gap.question.sequence }.into(),
+            content: Content::AnswerRejected(RejectedContent { answer: Some(answer), by }),
+            consequences: Consequences { after: self.head(), signing: None, sayings: Vec::new() },
+            papers: Some(Box::new(papers)),
+        })
     }
 
     /// Returns whether the answer of whoever submitted the plan settles a gap of it: only where the rules say so.
@@ -181,6 +216,7 @@ impl Session {
             facts: AnswerClaimed { question: gap.question.sequence }.into(),
             content: Content::AnswerClaimed(AnswerClaimContent { answer: worded.value, note }),
             consequences: Consequences::default(),
+            papers: None,
         }))
     }
 
@@ -195,10 +231,14 @@ impl Session {
         let mut view = self.view()?;
         view.accept(self.place(gap)?, self.finding(gap)?.as_ref());
         let facts = GapAccepted { assurance, question: gap.question };
+        let due = view.due()?;
+        let round = gap.round_of(ACCEPTED, (true, assurance))?;
+        let papers = self.papers(view.open_after(&due)?)?.with_round(round);
         Ok(Act {
             facts: facts.into(),
             content: Content::GapAccepted(ActContent { by, reason }),
-            consequences: Consequences { after: self.head(), sayings: view.due()? },
+            consequences: Consequences { after: self.head(), signing: None, sayings: due },
+            papers: Some(Box::new(papers)),
         })
     }
 
@@ -233,10 +273,18 @@ impl Session {
             plan: members(&self.plan),
             provenance: List::try_from(provenance).map_err(limit("provenance"))?,
         };
+        // While a gap is open the engine refuses it, and there is nothing to sign.
+        let gaps = self.view()?.open_after(&[])?;
+        let papers = if gaps.open.is_empty() {
+            Some(Box::new(self.papers(gaps)?.with_acceptance(&self.plan)))
+        } else {
+            None
+        };
         Ok(Act {
             facts: PlanConfirmed {}.into(),
             content: Content::PlanConfirmed(content),
-            consequences: Consequences { after: self.head(), sayings: Vec::new() },
+            consequences: Consequences { after: self.head(), signing: None, sayings: Vec::new() },
+            papers,
         })
     }
 
@@ -371,5 +419,7 @@ fn recorded(rules: &Rules) -> Result<Saying, Error> {
 
 /// The members that an attestation adds to a plan.
 const RESERVED: [&str; 3] = ["clarification_rounds", "clarification_chain_ref", "input_hash"];
+/// The code of an answer that is of no kind that the question takes.
+const NOT_OF_ITS_KIND: &str = "ANSWER_KIND";
 /// As many values as a confirmation can name the sources of.
 const MOST_VALUES: usize = 1024;

@@ -32,26 +32,30 @@ impl Session {
     ) -> Result<(Act, Judged), Error> {
         // What the protocol's record cannot hold must not be taken for an answer.
         AnswerText::try_from(answer).map_err(limit("answer"))?;
-        let (judged, worded, sayings) = if self.counts(gap, replaces) {
+        let (judged, worded, sayings, papers) = if self.counts(gap, replaces) {
             self.check_stricter(gap, assurance)?;
             let mut view = self.view_without(gap, replaces)?;
             let found = view.rules.detect(&view.plan, &view.settled)?;
             match found.into_iter().find(|finding| gap.is_of(finding)) {
                 Some(finding) => {
                     let judged = view.answer(self.place(gap)?, &finding, answer)?;
-                    (judged, gap::worded(&finding, answer)?, view.due()?)
+                    let due = view.due()?;
+                    let round = gap.round_of(answer, (matches!(judged, Judged::Resolved), assurance))?;
+                    let papers = self.papers(view.open_after(&due)?)?.with_round(round);
+                    (judged, gap::worded(&finding, answer)?, due, Some(Box::new(papers)))
                 }
                 None => return Err(Error::OutOfDate { gap: gap.id.to_string() }),
             }
         } else {
             // The engine says what became of the question, and which answer counts.
-            (Judged::Resolved, gap::plain(answer)?, Vec::new())
+            (Judged::Resolved, gap::plain(answer)?, Vec::new(), None)
         };
         let (answer, content) = answering(gap, worded, assurance, voice);
         let act = Act {
             facts: AnswerSuperseded { answer, replaces }.into(),
             content: Content::AnswerSuperseded(content),
-            consequences: Consequences { after: self.head(), sayings },
+            consequences: Consequences { after: self.head(), signing: None, sayings },
+            papers,
         };
         Ok((act, judged))
     }
@@ -64,12 +68,19 @@ impl Session {
         by: Option<Text<1, 256>>,
         reason: Text<1, 4096>,
     ) -> Result<Act, Error> {
-        let counts = self.counts(gap, answer);
-        let sayings = if counts { self.view_without(gap, answer)?.due()? } else { Vec::new() };
+        let (sayings, papers) = if self.counts(gap, answer) {
+            let view = self.view_without(gap, answer)?;
+            let due = view.due()?;
+            let papers = self.papers(view.open_after(&due)?)?;
+            (due, Some(Box::new(papers)))
+        } else {
+            (Vec::new(), None)
+        };
         Ok(Act {
             facts: AnswerRevoked { answer, question: gap.question.sequence }.into(),
             content: Content::AnswerRevoked(ActContent { by, reason }),
-            consequences: Consequences { after: self.head(), sayings },
+            consequences: Consequences { after: self.head(), signing: None, sayings },
+            papers,
         })
     }
 

@@ -136,6 +136,12 @@ pub(crate) fn to_clarify(
         .with_blocked_operations(List::try_from(blocked).map_err(limit("blocked_operations"))?)?)
 }
 
+/// Returns a gap that is about to be put, as the clarification protocol writes it.
+pub(crate) fn of_saying(facts: &Question, content: &QuestionContent) -> Result<clarify::Gap, Error> {
+    let id = content.gap.as_ref().ok_or(Error::NothingOpen)?.as_str().parse()?;
+    to_clarify(&id, &field(content).ok_or(Error::NothingOpen)?, facts, content)
+}
+
 /// Returns the digest of the request that waits: the plan as it was when the question was asked.
 pub(crate) fn request(plan: &Plan) -> Result<Digest, Error> {
     Ok(sha256(&plan.to_canonical()?))

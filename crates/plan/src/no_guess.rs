@@ -10,7 +10,7 @@ use demur_ledger::{
     content::ConfirmationContent,
     envelope::Event,
     event_type::{Content, Facts},
-    facts::{Assurance, QuestionAnswered},
+    facts::{Assurance, PaperKind, QuestionAnswered},
     name::{PrincipalId, Sequence},
     question::{Given, Outcome},
 };
@@ -92,6 +92,7 @@ impl NoGuess {
         let mut check = Check {
             session,
             due: VecDeque::new(),
+            papers: VecDeque::from([PaperKind::Document]),
             problems: Vec::new(),
             values: Vec::new(),
             confirmed: false,
@@ -112,6 +113,8 @@ struct Check {
     session: Session,
     /// The gaps that the desk must ask next.
     due: VecDeque<Saying>,
+    /// The papers that it must sign after them.
+    papers: VecDeque<PaperKind>,
     problems: Vec<Problem>,
     values: Vec<ValueLine>,
     confirmed: bool,
@@ -125,6 +128,7 @@ impl Check {
             Err(_) => return Err(Error::Trace { at, expected: "a statement or a record" }),
         };
         self.check_due(at, &facts, content.as_ref());
+        self.check_papers(at, &facts);
         match (&facts, &content) {
             (Facts::QuestionAnswered(facts), _) => self.check_assurance(at, facts),
             (Facts::AnswerSuperseded(facts), _) => self.check_assurance(at, &facts.answer),
@@ -138,17 +142,66 @@ impl Check {
             _ => {}
         }
         self.session.fold(event, content)?;
+        let revoked = match &facts {
+            Facts::AnswerRevoked(facts) => Some(facts.question),
+            _ => None,
+        };
         match facts {
             Facts::RulesRecorded(_)
             | Facts::QuestionAnswered(_)
             | Facts::AnswerSuperseded(_)
             | Facts::AnswerRevoked(_)
             | Facts::GapAccepted(_) => self.due = self.session.due()?.into(),
-            Facts::PlanConfirmed(_) => self.confirmed = true,
+            Facts::PlanConfirmed(_) => {
+                self.confirmed = true;
+                self.papers = VecDeque::from([PaperKind::Acceptance]);
+            }
             Facts::PlanAttested(_) => self.check_attestation(at)?,
+            Facts::PaperRecorded(facts) => self.check_paper(at, facts.kind),
             _ => {}
         }
+        if self.session.rounds.last().is_some_and(|round| round.event == at) {
+            self.papers = VecDeque::from([PaperKind::Round, PaperKind::Document]);
+        } else if revoked.is_some_and(|question| self.session.is_gap(question)) {
+            self.papers = VecDeque::from([PaperKind::Document]);
+        }
         Ok(())
+    }
+
+    /// The papers come right after what the rules make the desk say, each in its turn.
+    fn check_papers(&mut self, at: Sequence, facts: &Facts) {
+        let expected = match facts {
+            Facts::RulesRecorded(_) | Facts::GapFound(_) | Facts::GapWithdrawn(_) => return,
+            Facts::PaperRecorded(facts) if facts.kind == PaperKind::Handoff => self.papers.pop_front(),
+            Facts::PaperRecorded(facts) => self.papers.pop_front().filter(|due| *due != facts.kind),
+            _ => self.papers.pop_front(),
+        };
+        if let Some(due) = expected {
+            self.papers.clear();
+            let message = format!("expected the signed {} here, found {}", due.as_str(), kind_of(facts));
+            self.problem(at, "PAPER_MISSING", message);
+        }
+    }
+
+    /// A paper says what the rules say: whether an answer settled its gap, and whether everything is settled.
+    fn check_paper(&mut self, at: Sequence, kind: PaperKind) {
+        let session = &self.session;
+        let (told, known) = (session.papers.chain.rounds().last(), session.rounds.last());
+        let settled = told.zip(known).is_none_or(|(told, known)| told.is_resolved() == known.resolved);
+        let open = session.open_gaps().next().is_some();
+        let sealed = session.papers.seal.as_ref().is_none_or(|seal| seal.all_resolved != open);
+        let counted =
+            session.document().is_none_or(|document| document.accepted_gaps() == session.accepted());
+        let holds = match kind {
+            PaperKind::Round => settled && sealed,
+            PaperKind::Document => sealed && counted,
+            PaperKind::Acceptance => sealed,
+            PaperKind::Handoff => true,
+        };
+        if !holds {
+            let message = format!("expected a {} that says what was settled, found another", kind.as_str());
+            self.problem(at, "PAPER_DIFFERS", message);
+        }
     }
 
     /// What the rules make the desk say must come next, word for word, and nothing of the kind otherwise.
@@ -160,7 +213,13 @@ impl Check {
                 let message = "expected nothing about a gap here: the rules ask nothing new".to_owned();
                 self.problem(at, "GAP_UNFOUNDED", message);
             }
-            (Some(due), true) => {
+            (Some(mut due), true) => {
+                // The ask is signed; that it says the same, the verifier sees to.
+                if let (Some(Content::GapFound(due)), Some(Content::GapFound(found))) =
+                    (&mut due.content, content)
+                {
+                    due.ask.clone_from(&found.ask);
+                }
                 if due.facts != *facts || due.content.as_ref() != content {
                     let message =
                         format!("expected {} as the rules have it, found something else", told(&due));
@@ -257,6 +316,10 @@ impl Check {
         if let Some(due) = self.due.pop_front() {
             let at = self.session.head().map_or(Sequence::FIRST, |head| head.sequence);
             self.problem(at, "GAP_NOT_ASKED", format!("expected {}, found the end", told(&due)));
+        }
+        if let Some(due) = self.papers.pop_front() {
+            let at = self.session.head().map_or(Sequence::FIRST, |head| head.sequence);
+            self.problem(at, "PAPER_MISSING", format!("expected the signed {}, found the end", due.as_str()));
         }
         let gaps = self.session.gaps().map(|(gap, outcome)| {
             let given = outcome.and_then(Outcome::given);

@@ -1,24 +1,35 @@
-//! The documents of the clarification protocol, made from a session: the same session gives the same bytes, so a
-//! duplicate request gets the same response (CLR-04, CLR-20, CLR-50, CLR-61, CLR-70, CLR-71).
+//! The papers of a session: documents of the clarification protocol that the desk signs when something happens, in the
+//! same commit, and that everybody reads from then on. Nothing is signed by asking for it (CLR-04, CLR-20, CLR-24, CLR-50,
+//! CLR-61, CLR-70, CLR-71).
+
+mod signed;
+mod unsigned;
 
 use demur_clarify::{
     attestation::{Attestation, Outputs, Particulars},
     audit::AuditRecord,
-    chain::Chain,
     document::Document,
-    gap::AnswerText,
     handoff::{self, Handoff},
     seal::Signer,
-    time::Time,
     uuid::Uuid,
 };
 use demur_core::{
     canonical,
-    limit::{List, Text, Whole},
+    limit::{List, Text},
 };
-use demur_engine::command::Consequences;
-use demur_ledger::{content::AttestationContent, event_type::Content, facts::PlanAttested, name::Sequence};
+use demur_engine::command::{Consequences, Signing};
+use demur_ledger::{
+    content::{AttestationContent, PaperContent},
+    event_type::Content,
+    facts::{PaperKind, PaperRecorded, PlanAttested},
+    name::Sequence,
+};
+use serde::Serialize;
 use serde_json::{Map, Value};
+
+pub(crate) use signed::SignedPapers;
+pub(crate) use unsigned::UnsignedRound;
+pub use unsigned::{DeskHand, UnsignedPapers};
 
 use crate::{
     Error, Session,
@@ -27,30 +38,20 @@ use crate::{
 };
 
 impl Session {
-    /// Returns the document that asks; there is none once every gap is settled.
-    pub fn document(&self, desk: &Signer) -> Result<Document, Error> {
-        let gaps = self.open_gaps().map(super::session::Gap::to_clarify).collect::<Result<Vec<_>, _>>()?;
-        if gaps.is_empty() {
-            return Err(Error::NothingOpen);
-        }
-        let gaps = List::try_from(gaps).map_err(limit("gaps"))?;
-        let accepted = Whole::try_from(self.accepted()).map_err(limit("accepted_gaps"))?;
-        Ok(Document::sign(self.uuid, Time::from(self.changed), gaps, accepted, desk)?)
+    /// Returns the document that asks, as it was signed; there is none once every gap is settled.
+    pub const fn document(&self) -> Option<&Document> {
+        self.papers.document()
     }
 
-    /// Returns the audit record of every round so far.
-    pub fn audit(&self, desk: &Signer) -> Result<AuditRecord, Error> {
-        let mut chain = Chain::new(self.uuid);
-        let mut put = self.submitted_at;
-        for round in &self.rounds {
-            // A round is put after the one before it, even where its gap was found earlier.
-            put = put.max(round.asked);
-            let ask = chain.ask(round.gap.clone(), Time::from(put), desk)?;
-            let answer = AnswerText::cut(&round.answer).map_err(limit("answer"))?;
-            let answered = Time::from(round.answered.max(put));
-            chain.record(&ask, answer, answered, round.resolved, desk)?;
-        }
-        Ok(chain.seal(self.open_gaps().next().is_some(), desk)?)
+    /// Returns the audit record of every round so far, as it was signed.
+    pub fn audit(&self) -> Result<AuditRecord, Error> {
+        let at = self.head().map_or(Sequence::FIRST, |head| head.sequence);
+        self.papers.record()?.ok_or(Error::Trace { at, expected: "the signed record of the session" })
+    }
+
+    /// Returns the attestation of the plan as it was confirmed; none before that (CLR-30).
+    pub const fn acceptance(&self) -> Option<&Attestation> {
+        self.papers.acceptance()
     }
 
     /// Returns the plan with every answer in it; none while a gap is open (CLR-60).
@@ -65,18 +66,16 @@ impl Session {
         outputs: Outputs,
         desk: &Signer,
     ) -> Result<Attestation, Error> {
-        let record = self.audit(desk)?;
-        Ok(Attestation::sign(particulars, &members(&self.plan), outputs, &record, desk)?)
+        Ok(Attestation::sign(particulars, &members(&self.plan), outputs, &self.audit()?, desk)?)
     }
 
     /// Returns what the agent says to record an attestation of its confirmed plan.
     pub fn attesting(&self, confirmed: Sequence, attestation: &Attestation) -> Result<Act, Error> {
-        let bytes = canonical::to_vec(attestation).map_err(|_| unwritable(confirmed))?;
-        let attestation = serde_json::from_slice(&bytes).map_err(|_| unwritable(confirmed))?;
         Ok(Act {
             facts: PlanAttested { confirmed }.into(),
-            content: Content::PlanAttested(AttestationContent { attestation }),
+            content: Content::PlanAttested(AttestationContent { attestation: object(attestation)? }),
             consequences: Consequences::default(),
+            papers: None,
         })
     }
 
@@ -89,17 +88,35 @@ impl Session {
         self.attested.as_ref().map(read).transpose()
     }
 
-    /// Returns the package for whoever goes on with the work.
-    pub fn handoff(&self, handoff_id: Uuid, task: &str, desk: &Signer) -> Result<Handoff, Error> {
-        let record = self.audit(desk)?;
+    /// Returns the package for whoever goes on with the work, and what the desk says to keep it.
+    pub fn handoff(
+        &self,
+        handoff_id: Uuid,
+        task: &str,
+        (signing, desk): (Signing, &Signer),
+    ) -> Result<(Act, Handoff), Error> {
         let description = Text::cut(task).map_err(limit("task"))?;
-        let mut context = handoff::Context::new(description, record)?;
-        context.attestation = self.attestation()?;
+        let mut context = handoff::Context::new(description, self.audit()?)?;
+        context.attestation = self.attestation()?.or_else(|| self.acceptance().cloned());
         let task_id = Text::try_from(self.uuid.to_string().as_str()).map_err(limit("task_id"))?;
-        Ok(Handoff::sign(handoff_id, task_id, context, List::default(), desk)?)
+        let handoff = Handoff::sign(handoff_id, task_id, context, List::default(), desk)?;
+        let about = self.head().map_or(Sequence::FIRST, |head| head.sequence);
+        let act = Act {
+            facts: PaperRecorded { about, kind: PaperKind::Handoff }.into(),
+            content: Content::PaperRecorded(PaperContent { paper: object(&handoff)? }),
+            consequences: Consequences { after: self.head(), signing: Some(signing), sayings: Vec::new() },
+            papers: None,
+        };
+        Ok((act, handoff))
     }
 }
 
+/// Returns a document as the members of its JSON.
+pub(crate) fn object(document: &impl Serialize) -> Result<Map<String, Value>, Error> {
+    let bytes = canonical::to_vec(document).map_err(|_| unwritable(Sequence::FIRST))?;
+    serde_json::from_slice(&bytes).map_err(|_| unwritable(Sequence::FIRST))
+}
+
 const fn unwritable(at: Sequence) -> Error {
-    Error::Trace { at, expected: "an attestation in canonical JSON" }
+    Error::Trace { at, expected: "a document in canonical JSON" }
 }

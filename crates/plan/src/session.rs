@@ -20,7 +20,7 @@ use demur_ledger::{
     content::{AnswerContent, AnswerValue, PlanContent, QuestionContent, RulesContent, Shown, Wording},
     envelope::Event,
     event_type::{Content, Facts},
-    facts::{Question, Severity},
+    facts::{Assurance, Question, Severity},
     name::{Operation, Position, PrincipalId, Sequence, TraceId},
     question::Outcome,
     trace_state::{self, Work},
@@ -32,6 +32,7 @@ use crate::{
     Error,
     error::limit,
     gap,
+    paper::{SignedPapers, UnsignedRound},
     view::{self, View},
 };
 
@@ -42,16 +43,20 @@ pub struct Session {
     pub(crate) uuid: Uuid,
     pub(crate) agent: AgentId,
     pub(crate) submitted: Plan,
-    pub(crate) submitted_at: Timestamp,
     pub(crate) plan: Plan,
     pub(crate) rules: Option<Rules>,
     pub(crate) settled: Settled,
     pub(crate) gaps: Vec<Gap>,
     /// The answers that count, in the order in which they were first given.
     pub(crate) answers: Vec<Given>,
+    /// What was asked and answered, as the events tell it.
     pub(crate) rounds: Vec<Round>,
-    /// When a gap was last found or settled.
-    pub(crate) changed: Timestamp,
+    /// What the desk signed.
+    pub(crate) papers: SignedPapers,
+    /// How often a gap was put.
+    pub(crate) asks: u64,
+    /// When the newest event was recorded.
+    pub(crate) newest: Timestamp,
     /// Which question was put before whom.
     pub(crate) delivered: BTreeSet<(Sequence, String)>,
     /// What whoever submitted the plan would answer.
@@ -73,7 +78,6 @@ pub struct Gap {
     /// The words.
     pub content: QuestionContent,
     pub(crate) facts: Question,
-    pub(crate) asked: Timestamp,
 }
 
 impl Gap {
@@ -106,13 +110,9 @@ pub(crate) struct Given {
     pub(crate) event: Sequence,
 }
 
-/// One ask and its answer, as the audit record tells it.
+/// One ask and its answer, as the events tell it.
 #[derive(Clone, Debug)]
 pub(crate) struct Round {
-    pub(crate) gap: clarify::Gap,
-    pub(crate) asked: Timestamp,
-    pub(crate) answer: String,
-    pub(crate) answered: Timestamp,
     pub(crate) resolved: bool,
     /// The event with the answer.
     pub(crate) event: Sequence,
@@ -151,14 +151,15 @@ impl Session {
             uuid,
             agent: agent.as_str().parse()?,
             submitted: plan.clone(),
-            submitted_at: time,
             plan,
             rules: None,
             settled: Settled::default(),
             gaps: Vec::new(),
             answers: Vec::new(),
             rounds: Vec::new(),
-            changed: time,
+            papers: SignedPapers::new(uuid),
+            asks: 0,
+            newest: time,
             delivered: BTreeSet::new(),
             claims: Vec::new(),
             attested: None,
@@ -172,25 +173,28 @@ impl Session {
         let follows = Error::Trace { at, expected: "an event that follows" };
         self.work.apply(event).map_err(|_| follows)?;
         let said = event.said().map_err(|_| Error::Trace { at, expected: "a statement or a record" })?;
-        let time = event.envelope().time;
+        self.newest = event.envelope().time;
         let hidden = || Error::Trace { at, expected: "its content, which is withheld or erased" };
         match (said.facts, content) {
             (Facts::RulesRecorded(_), Some(Content::RulesRecorded(content))) => {
                 self.rules = Some(recorded(at, &content)?);
             }
             (Facts::GapFound(facts), Some(Content::GapFound(content))) => {
-                self.fold_gap(event.position(), time, &facts.0, content)?;
+                self.fold_gap(event.position(), &facts.0, content)?;
             }
             (Facts::QuestionAnswered(facts), Some(Content::QuestionAnswered(content))) => {
-                self.fold_answer(at, time, facts.question.sequence, &content)?;
+                self.fold_answer(at, facts.question.sequence, &content)?;
             }
             (Facts::AnswerSuperseded(facts), Some(Content::AnswerSuperseded(content))) => {
                 self.take_back(facts.replaces)?;
-                self.fold_answer(at, time, facts.answer.question.sequence, &content)?;
+                self.fold_answer(at, facts.answer.question.sequence, &content)?;
             }
-            (Facts::AnswerRevoked(facts), _) => {
-                self.changed = time;
-                self.take_back(facts.answer)?;
+            (Facts::AnswerRevoked(facts), _) => self.take_back(facts.answer)?,
+            (Facts::AnswerRejected(facts), _) if self.is_gap(facts.question) => {
+                self.rounds.push(Round { resolved: false, event: at });
+            }
+            (Facts::PaperRecorded(facts), Some(Content::PaperRecorded(content))) => {
+                self.papers.fold(facts.kind, at, content)?;
             }
             (Facts::QuestionDelivered(facts), Some(Content::QuestionDelivered(content))) => {
                 self.delivered.insert((facts.question, content.to.to_string()));
@@ -201,13 +205,13 @@ impl Session {
             (Facts::PlanAttested(_), Some(Content::PlanAttested(content))) => {
                 self.attested = Some(content.attestation);
             }
-            (Facts::GapWithdrawn(_), _) => self.changed = time,
-            (Facts::GapAccepted(facts), _) => self.fold_acceptance(at, time, facts.question.sequence)?,
+            (Facts::GapAccepted(facts), _) => self.fold_acceptance(at, facts.question.sequence)?,
             (
                 Facts::RulesRecorded(_)
                 | Facts::GapFound(_)
                 | Facts::QuestionAnswered(_)
                 | Facts::AnswerSuperseded(_)
+                | Facts::PaperRecorded(_)
                 | Facts::PlanConfirmed(_)
                 | Facts::PlanAttested(_),
                 None,
@@ -255,6 +259,11 @@ impl Session {
     /// Returns the last event of the trace.
     pub const fn head(&self) -> Option<Position> {
         self.work.head()
+    }
+
+    /// Returns when the newest event was recorded.
+    pub const fn newest(&self) -> Timestamp {
+        self.newest
     }
 
     /// Returns the hash of the rules.
@@ -371,7 +380,6 @@ impl Session {
     fn fold_gap(
         &mut self,
         question: Position,
-        asked: Timestamp,
         facts: &Question,
         content: QuestionContent,
     ) -> Result<(), Error> {
@@ -379,19 +387,18 @@ impl Session {
         let trouble = || Error::Trace { at: question.sequence, expected };
         let id: GapId = content.gap.as_ref().ok_or_else(trouble)?.as_str().parse()?;
         let field = gap::field(&content).ok_or_else(trouble)?;
-        let found = Gap { id, question, field, content, facts: facts.clone(), asked };
+        let found = Gap { id, question, field, content, facts: facts.clone() };
+        self.asks += 1;
         match self.gaps.iter_mut().find(|gap| gap.id == found.id) {
             Some(gap) => *gap = found,
             None => self.gaps.push(found),
         }
-        self.changed = asked;
         Ok(())
     }
 
     fn fold_answer(
         &mut self,
         event: Sequence,
-        answered: Timestamp,
         question: Sequence,
         content: &AnswerContent,
     ) -> Result<(), Error> {
@@ -402,8 +409,7 @@ impl Session {
         let expected = "an answer in the open: what settles a gap goes into the plan";
         let answer = gap::typed(&content.answer).ok_or(Error::Trace { at: event, expected })?;
         let resolved = self.take(index, &answer, event)?;
-        self.rounds.push(self.gaps[index].round(answer, answered, resolved, event)?);
-        self.changed = answered;
+        self.rounds.push(Round { resolved, event });
         Ok(())
     }
 
@@ -436,7 +442,11 @@ impl Session {
         }
     }
 
-    fn fold_acceptance(&mut self, event: Sequence, time: Timestamp, question: Sequence) -> Result<(), Error> {
+    pub(crate) fn is_gap(&self, question: Sequence) -> bool {
+        self.gaps.iter().any(|gap| gap.question.sequence == question)
+    }
+
+    fn fold_acceptance(&mut self, event: Sequence, question: Sequence) -> Result<(), Error> {
         let Some(index) = self.gaps.iter().position(|gap| gap.question.sequence == question) else {
             return Ok(());
         };
@@ -445,16 +455,12 @@ impl Session {
             // The engine lets only warnings be accepted.
             let _ = self.settled.accept(&finding);
         }
-        self.rounds.push(self.gaps[index].round(ACCEPTED.to_owned(), time, true, event)?);
-        self.changed = time;
+        self.rounds.push(Round { resolved: true, event });
         Ok(())
     }
 
     /// Takes an answer out of the plan.
     fn take_back(&mut self, answer: Sequence) -> Result<(), Error> {
-        for round in self.rounds.iter_mut().filter(|round| round.event == answer) {
-            round.resolved = false;
-        }
         (self.plan, self.answers) = self.without(answer)?;
         Ok(())
     }
@@ -513,18 +519,24 @@ impl Gap {
             return false;
         };
         let facts = Question { repeats: self.facts.repeats, ..facts.0.clone() };
-        let content = QuestionContent { request: self.content.request, ..content.clone() };
+        let (ask, request) = (self.content.ask.clone(), self.content.request);
+        let content = QuestionContent { ask, request, ..content.clone() };
         facts == self.facts && content == self.content
     }
 
-    fn round(
+    /// Returns an answer to it as a round that is not signed yet.
+    pub(crate) fn round_of(
         &self,
-        answer: String,
-        answered: Timestamp,
-        resolved: bool,
-        event: Sequence,
-    ) -> Result<Round, Error> {
-        Ok(Round { gap: self.to_clarify()?, asked: self.asked, answer, answered, resolved, event })
+        answer: &str,
+        (resolved, assurance): (bool, Assurance),
+    ) -> Result<UnsignedRound, Error> {
+        let expected = "the signed ask of a gap";
+        let unreadable = || Error::Trace { at: self.question.sequence, expected };
+        let ask = self.content.ask.as_ref().ok_or_else(unreadable)?;
+        let ask = canonical::to_vec(ask).map_err(|_| unreadable())?;
+        let ask = demur_clarify::read::from_slice(&ask)?;
+        let answer = clarify::AnswerText::cut(answer).map_err(limit("answer"))?;
+        Ok(UnsignedRound { ask, answer, resolved, assurance })
     }
 }
 

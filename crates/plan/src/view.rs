@@ -2,12 +2,16 @@
 //! ledger are exactly those that the rules ask. The desk works this out before it records an answer, whoever verifies
 //! after it read one; both by the same function.
 
+use std::collections::BTreeMap;
+
+use demur_clarify::gap as clarify;
 use demur_core::limit::Text;
 use demur_engine::command::Saying;
 use demur_ledger::{
     content::ActContent,
     event_type::{Content, Facts},
     facts::GapWithdrawn,
+    name::Sequence,
     role::Role,
 };
 use demur_rules::{Finding, Judgement, Plan, Rules, Settled, judge::Why};
@@ -20,6 +24,13 @@ pub(crate) struct View<'a> {
     pub(crate) plan: Plan,
     pub(crate) settled: Settled,
     pub(crate) gaps: Vec<(Gap, Standing)>,
+}
+
+/// The open gaps of a session, and how many it has had in all.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenGaps {
+    pub(crate) open: Vec<clarify::Gap>,
+    pub(crate) total: usize,
 }
 
 /// What became of a gap, as far as it matters for what is asked next.
@@ -68,6 +79,27 @@ impl<'a> View<'a> {
             let _ = self.settled.accept(finding);
         }
         self.gaps[index].1 = Standing::Settled;
+    }
+
+    /// Returns the gaps that are open once this is said, and how many there were in all.
+    pub(crate) fn open_after(&self, sayings: &[Saying]) -> Result<OpenGaps, Error> {
+        let mut total = self.gaps.len();
+        let mut open = BTreeMap::new();
+        for (gap, _) in self.gaps.iter().filter(|(_, standing)| *standing == Standing::Open) {
+            open.insert(gap.id.clone(), (gap.question.sequence, gap.to_clarify()?));
+        }
+        for saying in sayings {
+            match (&saying.facts, &saying.content) {
+                (Facts::GapWithdrawn(facts), _) => open.retain(|_, (at, _)| *at != facts.question),
+                (Facts::GapFound(facts), Some(Content::GapFound(content))) => {
+                    let found = gap::of_saying(&facts.0, content)?;
+                    total += usize::from(facts.0.repeats.is_none());
+                    open.insert(found.id().clone(), (Sequence::FIRST, found));
+                }
+                _ => {}
+            }
+        }
+        Ok(OpenGaps { open: open.into_values().map(|(_, gap)| gap).collect(), total })
     }
 
     /// Returns what the desk has to say: gaps that the rules no longer find are withdrawn, those they ask otherwise now or

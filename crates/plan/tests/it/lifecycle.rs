@@ -8,6 +8,7 @@ use demur_clarify::{
     time::Time,
 };
 use demur_core::limit::{List, Text};
+use demur_engine::command::Signing;
 use demur_ledger::{
     content::{AnswerValue, Sealed},
     desk::DeskError,
@@ -50,11 +51,14 @@ fn a_plan_is_refused_asked_about_answered_confirmed_and_attested() {
     assert_eq!(office.session().standing(), PlanStatus::Confirmed);
 
     let (session, desk) = (office.session(), office.signer());
-    let record = session.audit(&desk).unwrap();
+    let record = session.audit().unwrap();
     let verified = record.verify(&KeyHistory::single(&desk), &[]).unwrap();
     assert_eq!((verified.rounds(), record.all_resolved), (4, true));
     let resolved: Vec<_> = record.chain.iter().map(demur_clarify::round::Round::is_resolved).collect();
     assert_eq!(resolved, [false, true, true, true]);
+    let accepted = session.acceptance().unwrap();
+    accepted.verify(&KeyHistory::single(&desk), &record).unwrap();
+    assert_eq!(accepted.inputs.clarification_rounds(), 4);
     let attestation = attest(&office).unwrap();
     attestation.verify(&KeyHistory::single(&desk), &record).unwrap();
     assert_eq!(attestation.inputs.clarification_rounds(), 4);
@@ -120,6 +124,37 @@ fn rules_can_let_the_submitter_settle_gaps() {
     }
 }
 
+/// CLR-44 CLR-45: an answer that a closed choice does not take is a round with its words, and the gap stays open.
+#[test]
+fn an_answer_outside_of_closed_choices_is_a_round() {
+    let mut office = Office::with(&with(&json!({"standards_selected": ["gdpr"]})));
+    assert!(office.session().gap("gap-001").unwrap().is_closed());
+    assert!(matches!(office.answer(Who::Person, "gap-001", "perhaps"), Judged::Escalated(_)));
+    assert_eq!(open(&office), ["compliance.overlaps.gdpr.lgpd"]);
+    office.accept("gap-001");
+    office.confirm().unwrap();
+    let record = office.session().audit().unwrap();
+    let rounds: Vec<_> =
+        record.chain.iter().map(|round| (round.answer().as_str(), round.is_resolved())).collect();
+    assert_eq!(rounds, [("perhaps", false), (ACCEPTED, true)]);
+    record.verify(&KeyHistory::single(&office.signer()), &[]).unwrap();
+    let report = demur_plan::no_guess::NoGuess::check(office.events.clone()).unwrap();
+    assert!(report.holds(), "{report:?}");
+}
+
+/// CLR-33: each round says who answered and how that is known, under the desk's signature.
+#[test]
+fn a_round_names_who_answered_and_how_that_is_known() {
+    let mut office = Office::with(&with(&json!({"real_build": true, "standards_selected": ["gdpr"]})));
+    office.answer(Who::Answerer, "gap-002", "dist");
+    office.accept("gap-001");
+    let record = office.session().audit().unwrap();
+    let told: Vec<_> = record.chain.iter().filter_map(demur_clarify::round::Round::answered_for).collect();
+    assert_eq!((told[0].assurance.as_str(), told[1].assurance.as_str()), ("agent", "terminal"));
+    assert_eq!(told[0].name.as_str(), office.principal(Who::Answerer).to_string());
+    assert_eq!(told[1].name.as_str(), "somebody");
+}
+
 /// CLR-12 CLR-31 CLR-32
 #[test]
 fn a_warning_blocks_the_confirmation_until_somebody_accepts_it() {
@@ -128,7 +163,7 @@ fn a_warning_blocks_the_confirmation_until_somebody_accepts_it() {
     assert_eq!(code(office.confirm()), "QUESTIONS_OPEN");
     office.accept("gap-001");
     office.confirm().unwrap();
-    let record = office.session().audit(&office.signer()).unwrap();
+    let record = office.session().audit().unwrap();
     assert_eq!(record.chain[0].answer().as_str(), ACCEPTED);
     assert!(record.all_resolved);
 }
@@ -148,8 +183,7 @@ fn an_operation_waits_for_the_gaps_that_block_it() {
 #[test]
 fn a_duplicate_request_gets_the_same_bytes() {
     let mut office = Office::with(&json!({"operation": "add"}));
-    let bytes =
-        |office: &Office| serde_json::to_vec(&office.session().document(&office.signer()).unwrap()).unwrap();
+    let bytes = |office: &Office| serde_json::to_vec(office.session().document().unwrap()).unwrap();
     let first = bytes(&office);
     assert_eq!(first, bytes(&office));
     office.answer(Who::Person, "gap-001", "webpart-react");
@@ -178,10 +212,14 @@ fn a_handoff_carries_the_chain_and_the_receiver_checks_it_against_a_round_it_kno
     office.answer(Who::Answerer, "gap-001", "dist");
     let desk = office.signer();
     let keys = KeyHistory::single(&desk);
-    let record = office.session().audit(&desk).unwrap();
+    let record = office.session().audit().unwrap();
     let known = Known { round: record.chain[0].number().into(), hash: record.chain[0].hash().unwrap() };
-    let handoff = office.session().handoff(uuid(), "go on with the build", &desk).unwrap();
-    let received = Time::from(office.events.last().unwrap().0.envelope().time);
+    let now = office.events.last().unwrap().0.envelope().time;
+    let signing = Signing { at: now, registry: office.events[0].0.envelope().registry.unwrap() };
+    let session = office.session();
+    let (act, handoff) = session.handoff(uuid(), "go on with the build", (signing, &desk)).unwrap();
+    office.desk_records(act);
+    let received = Time::from(now);
     let verified = handoff.verify(&keys, &keys, received, &[known]).unwrap();
     assert_eq!(verified.rounds(), 1);
 }
@@ -248,5 +286,6 @@ fn sealed(office: &Office, who: Who, kind: AnswerKind) -> Act {
     facts.kind = kind;
     words.answer = AnswerValue::Sealed(Sealed { commitment: "5a".repeat(32).parse().unwrap() });
     act.consequences = demur_engine::command::Consequences::default();
+    act.papers = None;
     act
 }

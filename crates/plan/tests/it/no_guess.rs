@@ -1,12 +1,15 @@
 //! The proof that nothing was guessed: it holds for an honest trace and names what was done to any other.
 
 use demur_ledger::{content::ConfirmationContent, event_type::Content, name::Sequence};
-use demur_plan::{act::Act, no_guess::NoGuess};
+use demur_plan::{
+    act::{Act, Voice},
+    no_guess::NoGuess,
+};
 use serde_json::json;
 
 use crate::{
     lifecycle::with,
-    office::{Office, Who},
+    office::{Office, Who, assurance},
 };
 
 /// CLR-52 ONE-08
@@ -43,7 +46,7 @@ fn a_gap_that_the_desk_keeps_to_itself_is_named() {
     let plan = with(&json!({"real_build": true}));
     let mut office = Office::quiet(&plan, |sayings| sayings.truncate(1));
     office.confirm().unwrap();
-    assert_eq!(codes(&office), ["GAP_NOT_ASKED", "CONFIRMED_WITH_GAP"]);
+    assert_eq!(codes(&office), ["GAP_NOT_ASKED", "PAPER_DIFFERS", "CONFIRMED_WITH_GAP"]);
 }
 
 #[test]
@@ -61,11 +64,43 @@ fn a_gap_in_other_words_than_the_rules_have_is_named() {
 #[test]
 fn a_gap_that_the_rules_do_not_find_is_named() {
     let asked = with(&json!({"real_build": true}));
-    let mut other = Office::with(&asked);
-    let gap = other.events.pop().unwrap();
+    let other = Office::with(&asked);
+    let gap = other.events[2].clone();
     let mut office = Office::with(&with(&json!({})));
     office.desk_says(gap);
     assert_eq!(codes(&office)[0], "GAP_UNFOUNDED");
+}
+
+/// CLR-24: what the desk did not sign when it happened is missing for good.
+#[test]
+fn a_paper_that_the_desk_did_not_sign_is_named() {
+    for (gone, codes_found) in [(1, &["PAPER_MISSING"][..]), (0, &["PAPER_MISSING"])] {
+        let mut office = Office::with(&with(&json!({"real_build": true})));
+        let session = office.session();
+        let gap = session.gap("gap-001").unwrap();
+        let (act, _) = session.answer(gap, "dist", assurance(Who::Person), Voice::default()).unwrap();
+        let mut act = office.signed(Who::Person, act);
+        act.consequences.sayings.remove(gone);
+        office.record(Who::Person, act).unwrap();
+        assert_eq!(codes(&office), codes_found, "without paper {gone}");
+    }
+}
+
+/// CLR-45: a round that calls an answer settled which the rules did not take.
+#[test]
+fn a_round_that_says_more_than_the_rules_is_named() {
+    let mut office = Office::with(&json!({"description": "a status page", "operation": "add"}));
+    let session = office.session();
+    let gap = session.gap("gap-001").unwrap();
+    let (act, _) = session.answer(gap, "the usual one", assurance(Who::Person), Voice::default()).unwrap();
+    let mut act = office.signed(Who::Person, act);
+    let paper = act.consequences.sayings.iter_mut().find_map(|saying| match &mut saying.content {
+        Some(Content::PaperRecorded(content)) if content.paper.contains_key("round") => Some(content),
+        _ => None,
+    });
+    paper.unwrap().paper["round"]["resolved"] = json!(true);
+    office.record(Who::Person, act).unwrap();
+    assert_eq!(codes(&office), ["PAPER_DIFFERS"]);
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use demur_clarify::{seal::Signer, uuid::Uuid};
 use demur_core::{key::SecretKey, limit::Text, random::Seeded, time::Timestamp};
-use demur_engine::command::Saying;
+use demur_engine::command::{Saying, Signing};
 use demur_ledger::{
     author::{Author, Place},
     desk::{Desk, DeskError, Run},
     envelope::Event,
-    event_type::{Content, EventType},
+    event_type::{Content, EventType, Facts},
     facts::Assurance,
     name::{PrincipalId, Sequence, TraceId},
     role::Role,
@@ -15,6 +15,7 @@ use demur_ledger::{
 use demur_plan::{
     Session,
     act::{self, Act, Judged, Voice},
+    paper::DeskHand,
 };
 use demur_rules::{Pack, Plan, Rules};
 use serde_json::Value;
@@ -98,10 +99,31 @@ impl Office {
     /// Records what somebody says and what the desk adds.
     pub(crate) fn perform(&mut self, who: Who, act: Act) -> Result<Sequence, DeskError> {
         self.now = self.now.plus_millis(1000);
-        let Act { facts, content, consequences } = act;
-        let recorded = if who == Who::Person {
+        let act = self.signed(who, act);
+        self.record(who, act)
+    }
+
+    /// Has the desk sign what belongs to an act.
+    pub(crate) fn signed(&self, who: Who, act: Act) -> Act {
+        let desk = self.signer();
+        let speaker = match who {
+            Who::Person => "somebody".to_owned(),
+            Who::Agent => self.agent.principal().to_string(),
+            Who::Answerer => self.answerer.principal().to_string(),
+        };
+        let signing = Signing { at: self.now, registry: self.desk.registry_chain().head().unwrap() };
+        let hand = DeskHand { desk: &desk, signing, speaker: &speaker, attestation: uuid() };
+        act.signed(&hand).unwrap()
+    }
+
+    /// Records what somebody says, and what the desk adds, as it is.
+    pub(crate) fn record(&mut self, who: Who, act: Act) -> Result<Sequence, DeskError> {
+        let Act { facts, content, consequences, .. } = act;
+        let rejects = matches!(facts, Facts::AnswerRejected(_));
+        let recorded = if who == Who::Person || rejects {
             let kind = facts.event_type().unwrap();
-            let said = (kind, Role::Person, facts);
+            let role = if rejects { Role::Desk } else { Role::Person };
+            let said = (kind, role, facts);
             self.desk.record(&mut self.run, said, &content, None, self.now, &mut self.random)?
         } else {
             let author = if who == Who::Agent { &self.agent } else { &self.answerer };
@@ -132,6 +154,22 @@ impl Office {
         let recorded =
             self.desk.record(&mut self.run, said, &content, None, self.now, &mut self.random).unwrap();
         self.events.push((recorded.event, Some(content)));
+    }
+
+    /// Has the desk record something of its own.
+    pub(crate) fn desk_records(&mut self, act: Act) {
+        let said = (act.facts.event_type().unwrap(), Role::Desk, act.facts);
+        let recorded =
+            self.desk.record(&mut self.run, said, &act.content, None, self.now, &mut self.random).unwrap();
+        self.events.push((recorded.event, Some(act.content)));
+    }
+
+    /// Returns whose key somebody speaks with.
+    pub(crate) fn principal(&self, who: Who) -> PrincipalId {
+        match who {
+            Who::Agent => self.agent.principal(),
+            Who::Answerer | Who::Person => self.answerer.principal(),
+        }
     }
 
     /// Has somebody answer a gap; returns what the rules say about it.

@@ -13,9 +13,10 @@ fn the_example_of_the_seed_gives_the_document_of_the_seed() {
         "data_storage": "properties", "api_choice": "rest",
         "standards_selected": ["jsp-440"], "deployment_target": "uswds",
     }));
-    let document = office.session().document(&office.signer()).unwrap();
+    let session = office.session();
+    let document = session.document().unwrap();
     document.verify(&KeyHistory::single(&office.signer())).unwrap();
-    let mut shown = serde_json::to_value(&document).unwrap();
+    let mut shown = serde_json::to_value(document).unwrap();
     for signed in ["agent_public_key", "signature", "timestamp", "session_id"] {
         assert!(shown.as_object_mut().unwrap().remove(signed).is_some(), "{signed}");
     }
