@@ -33,7 +33,7 @@ handle! {
     RevokeKey = |owner, request| key::revoke(owner, request.path.fingerprint, request.body);
 
     ListPlans = |owner, request| plan::list(owner.sequencer(), &request.query);
-    ShowPlanHere = |owner, request| plan::show(owner.sequencer(), owner.keyring(), request.path.session);
+    ShowPlanHere = |owner, request| plan::show(owner.sequencer(), request.path.session);
     CheckPlanUnder = |owner, request| plan::check_under(owner.sequencer(), owner.keyring(), request.body);
     SubmitPlanAs = |owner, request| plan::submit_as(owner, request.body);
     ResolveGapAs = |owner, request, by| plan::resolve_as(owner, by.caller(), request.path, request.body);

@@ -18,23 +18,26 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_clarify::{
-    document::Document, name::AgentId, seal::Signer, status::PlanStatus, time::Time, uuid::Uuid,
+    document::Document, handoff::Handoff, name::AgentId, seal::Signer, status::PlanStatus, time::Time,
+    uuid::Uuid,
 };
 use demur_core::{
     id::Uuid7,
     limit::{List, Text},
 };
+use demur_engine::command::Saying;
 use demur_ledger::{
     author::Author,
     content::{Shown, Wording},
     name::{Operation, Position, TraceId},
+    role::Role,
 };
 use demur_plan::{
     Error, Gap, Session,
     act::{self, Act, Judged},
 };
 use demur_rules::{Plan, Rules};
-use demur_sequencer::Sequencer;
+use demur_sequencer::SequencerError;
 
 pub use attest::{MadeOutput, attest};
 pub use change::{replace, revoke};
@@ -45,7 +48,6 @@ pub use spoken::{attest_as, begin_as, check_under, confirm_as, show, submit_as};
 pub use standing::{resolved, standing};
 
 use crate::{
-    keyring::Keyring,
     operating_system::OperatingSystem,
     owner::Owner,
     question::record_deliveries,
@@ -287,16 +289,22 @@ pub fn deliver(owner: &Owner, session: &Session, to: &str, channel: &str) -> Res
     record_deliveries(owner, session.trace(), &session.deliveries(to, channel)?, to, channel).map(drop)
 }
 
-/// Returns the signed document of a session while gaps are open.
-pub fn document(
-    session: &Session,
-    ledger: &Sequencer,
-    keyring: &dyn Keyring,
-) -> Result<Option<Document>, Refusal> {
-    if session.open_gaps().next().is_none() {
-        return Ok(None);
+/// Signs and keeps the package for whoever goes on with the work.
+pub fn hand_off(owner: &Owner, session: Uuid, task: &str) -> Result<Handoff, Refusal> {
+    let (trace, id) = (TraceId::of_session(session.as_u128()), new_uuid()?);
+    for _ in 0..session::ATTEMPTS {
+        let found = session::read(owner.sequencer(), session)?;
+        let (desk, signing) = session::signing(owner, found.newest())?;
+        let (Act { facts, content, consequences, .. }, handoff) =
+            found.handoff(id, task, (signing, &desk))?;
+        let said = Saying { role: Role::Desk, facts, content: Some(content) };
+        match owner.sequencer().record(trace, said, consequences).map_err(Refusal::from) {
+            Ok(_) => return Ok(handoff),
+            Err(refusal) if refusal.code == Code::Moved => {}
+            Err(refusal) => return Err(refusal),
+        }
     }
-    Ok(Some(session.document(&session::signer(ledger, keyring)?)?))
+    Err(SequencerError::Contended.into())
 }
 
 /// Returns a new name for a session, an attestation or a handoff.

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use demur_api::{code::Code, refusal::Refusal};
 use demur_clarify::{name::AgentId, seal::Signer, uuid::Uuid};
-use demur_core::limit::Text;
-use demur_engine::command::{Command, Saying};
+use demur_core::{limit::Text, time::Timestamp};
+use demur_engine::command::{Command, Saying, Signing};
 use demur_ledger::{
     author::{Author, Place},
+    event_type::Facts,
     facts::Assurance,
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     role::Role,
 };
-use demur_plan::{Session, act::Act};
+use demur_plan::{Session, act::Act, paper::DeskHand};
 
 use demur_sequencer::{Sequencer, SequencerError};
 use demur_store::contract::Swap;
@@ -20,7 +21,9 @@ use demur_store::contract::Swap;
 use crate::{
     keyring::Keyring,
     lookup::Lookup,
+    operating_system::OperatingSystem,
     owner::{self, Owner},
+    plan::new_uuid,
     record,
     visible::shell_word,
 };
@@ -136,8 +139,28 @@ pub(crate) fn say_with(
     swaps: &[Swap],
 ) -> Result<Position, Refusal> {
     let seen = seen(owner.sequencer(), trace, speaker)?;
-    let command = command_at(owner.lookup(), (trace, seen), speaker, act)?;
+    let command = command_at(owner.lookup(), (trace, seen), speaker, signed(owner, speaker, act)?)?;
     Ok(owner.sequencer().perform_with(trace, &command, swaps)?.position)
+}
+
+/// Returns what is to be recorded, with what the desk signs about it: under the time that it will be recorded with.
+fn signed(owner: &Owner, speaker: &Speaker, act: Act) -> Result<Act, Refusal> {
+    let Some(not_before) = act.not_before() else { return Ok(act) };
+    let (desk, signing) = signing(owner, not_before)?;
+    let name = match (speaker.by(), speaker.principal()) {
+        (Some(name), _) => name.to_string(),
+        (None, principal) => principal.map(|principal| principal.to_string()).unwrap_or_default(),
+    };
+    let attestation = new_uuid()?;
+    Ok(act.signed(&DeskHand { desk: &desk, signing, speaker: &name, attestation })?)
+}
+
+/// Returns the desk's key, and the time and registry under which it signs now. The clock may go back, the record does not.
+pub(crate) fn signing(owner: &Owner, not_before: Timestamp) -> Result<(Signer, Signing), Refusal> {
+    let registry = owner.sequencer().registry();
+    let desk = Signer::new(name(), owner::desk_key(owner.keyring(), &registry)?);
+    let now = OperatingSystem::open()?.now()?;
+    Ok((desk, Signing { at: now.max(not_before), registry: registry.head() }))
 }
 
 /// Returns what somebody with a key has seen of a trace that is there: its newest event.
@@ -162,7 +185,12 @@ pub(crate) fn command_at(
     speaker: &Speaker,
     act: Act,
 ) -> Result<Command, Refusal> {
-    let Act { facts, content, consequences } = act;
+    let Act { facts, content, consequences, .. } = act;
+    if matches!(facts, Facts::AnswerRejected(_)) {
+        // The desk says so, whoever gave the answer.
+        let first = Saying { role: Role::Desk, facts, content: Some(content) };
+        return Ok(Command::record(first, consequences));
+    }
     match speaker {
         Speaker::Person { .. } => {
             let first = Saying { role: Role::Person, facts, content: Some(content) };
@@ -189,4 +217,4 @@ pub fn name() -> AgentId {
 }
 
 /// How often somebody else may be faster.
-const ATTEMPTS: usize = 8;
+pub(crate) const ATTEMPTS: usize = 8;

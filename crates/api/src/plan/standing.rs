@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use demur_clarify::{document::Document, gap, status::PlanStatus, uuid::Uuid};
+use demur_clarify::{attestation::Attestation, document::Document, gap, status::PlanStatus, uuid::Uuid};
 use demur_ledger::{
     facts::Assurance,
     name::{PrincipalId, Sequence, TraceId},
@@ -39,6 +39,8 @@ pub struct PlanStanding {
     pub rules: String,
     /// The signed document while gaps are open.
     pub document: Option<Document>,
+    /// The signed attestation of the plan as it was confirmed; none before that.
+    pub attestation: Option<Attestation>,
     /// The names of those gaps that take one of their suggestions and nothing else.
     #[serde(skip)]
     pub closed: BTreeSet<String>,
@@ -124,6 +126,7 @@ impl PlanStanding {
             unread: Vec::new(),
             rules,
             document,
+            attestation: None,
             closed: BTreeSet::new(),
         }
     }

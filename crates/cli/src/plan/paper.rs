@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::{
     arguments::{Audit, HandOff},
+    client::SocketRequest,
     context::Context,
     failure::Failure,
     lookup,
@@ -28,10 +29,10 @@ pub(crate) fn audit(context: &mut Context<'_>, arguments: &Audit) -> Result<(), 
 
 /// Prints the package for whoever goes on.
 pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &HandOff) -> Result<(), Failure> {
-    let reader = Reader::open(context.data()?)?;
-    let path = OfPlan { session: lookup::session(&reader, &arguments.session)? };
+    let (client, session) = super::of_session(context, &arguments.session)?;
     let given = HandOffPlan { task: arguments.task.clone() };
-    let package = reader.call(ApiRequest::<operation::HandOffPlan>::send(path, given))?;
+    let request = ApiRequest::<operation::HandOffPlan>::send(OfPlan { session }, given);
+    let package = client.call_with(&request, SocketRequest::once)?;
     let mut line = canonical::to_vec(&package)?;
     line.push(b'\n');
     context.output.write(&line)

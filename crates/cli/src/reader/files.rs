@@ -3,7 +3,7 @@
 use demur_api::{
     call::ApiRequest,
     operation::{
-        AuditPlan, CheckPlanUnder, FindIds, HandOffPlan, ListEvents, ListKeys, ListPlans, ListTraces,
+        AuditPlan, CheckPlanUnder, FindIds, ListEvents, ListKeys, ListPlans, ListTraces,
         Operation, ShowPlanHere, ShowTrace,
     },
     refusal::Refusal,
@@ -34,17 +34,9 @@ read_here! {
     ListEvents, |files, request| trace::events(files.store(), request.path.trace, &request.query);
     ListKeys, |files, _request| files.keys();
     ListPlans, |files, request| plan::list(files.sequencer()?, &request.query);
-    ShowPlanHere, |files, request| plan::show(files.sequencer()?, &*files.keyring(), request.path.session);
+    ShowPlanHere, |files, request| plan::show(files.sequencer()?, request.path.session);
     CheckPlanUnder, |files, request| plan::check_under(files.sequencer()?, &*files.keyring(), request.body);
     AuditPlan, |files, request| {
-        let ledger = files.sequencer()?;
-        let found = session::read(ledger, request.path.session)?;
-        Ok(found.audit(&session::signer(ledger, &*files.keyring())?)?)
-    };
-    HandOffPlan, |files, request| {
-        let ledger = files.sequencer()?;
-        let found = session::read(ledger, request.path.session)?;
-        let signer = session::signer(ledger, &*files.keyring())?;
-        Ok(found.handoff(plan::new_uuid()?, &request.body.task, &signer)?)
+        Ok(session::read(files.sequencer()?, request.path.session)?.audit()?)
     };
 }

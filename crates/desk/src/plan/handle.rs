@@ -60,7 +60,7 @@ impl Handle<op::SubmitPlan> for Desk {
 impl Handle<op::ShowPlan> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::ShowPlan>) -> Handled<op::ShowPlan> {
         let owner = &*self.owner()?;
-        standing(owner, &seen(owner, by.caller(), request.path.session)?).map(ApiReply::new)
+        standing(&seen(owner, by.caller(), request.path.session)?).map(ApiReply::new)
     }
 }
 
@@ -164,7 +164,7 @@ impl Handle<op::ConfirmPlan> for Desk {
         let (found, author) = own(owner, by.caller(), session, request.body.agent.as_deref())?;
         // The same confirmation again.
         if found.standing() == PlanStatus::Confirmed && found.work().agent() == Some(author.principal()) {
-            return standing(owner, &found).map(ApiReply::new);
+            return standing(&found).map(ApiReply::new);
         }
         let name = owner.key_directory()?.name(author.principal()).to_owned();
         told(owner, &plan::confirm(owner, author, session)?.1, &name).map(ApiReply::new)
@@ -173,14 +173,13 @@ impl Handle<op::ConfirmPlan> for Desk {
 
 /// Returns where a session stands, and records that its open gaps were put before somebody.
 fn told(owner: &Owner, session: &Session, to: &str) -> Result<PlanStanding, Refusal> {
-    let standing = standing(owner, session)?;
+    let standing = standing(session)?;
     plan::deliver(owner, session, to, CHANNEL)?;
     Ok(standing)
 }
 
-fn standing(owner: &Owner, session: &Session) -> Result<PlanStanding, Refusal> {
-    let document = plan::document(session, owner.sequencer(), owner.keyring())?;
-    Ok(plan::standing(session, document)?)
+fn standing(session: &Session) -> Result<PlanStanding, Refusal> {
+    Ok(plan::standing(session)?)
 }
 
 /// Returns a session that this caller may see; one that it may not see is as unknown as one that is not there.

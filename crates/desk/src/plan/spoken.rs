@@ -37,8 +37,8 @@ pub fn check_under(
 }
 
 /// Says where a plan stands.
-pub fn show(ledger: &Sequencer, keyring: &dyn Keyring, session: Uuid) -> Result<ToldPlan, Refusal> {
-    Ok(ToldPlan::new(standing(ledger, keyring, &session::read(ledger, session)?)?, None))
+pub fn show(ledger: &Sequencer, session: Uuid) -> Result<ToldPlan, Refusal> {
+    Ok(ToldPlan::new(super::standing(&session::read(ledger, session)?)?, None))
 }
 
 /// Submits a plan.
@@ -104,14 +104,9 @@ fn agent(owner: &Owner, name: &str) -> Result<Arc<Author>, Refusal> {
 
 /// Says where a session stands, and records that its open gaps were put before somebody.
 fn told(owner: &Owner, session: &Session, to: &str, event: Option<Sequence>) -> Result<ToldPlan, Refusal> {
-    let standing = standing(owner.sequencer(), owner.keyring(), session)?;
+    let standing = super::standing(session)?;
     super::deliver(owner, session, to, CHANNEL)?;
     Ok(ToldPlan::new(standing, event))
-}
-
-fn standing(ledger: &Sequencer, keyring: &dyn Keyring, session: &Session) -> Result<PlanStanding, Refusal> {
-    let document = super::document(session, ledger, keyring)?;
-    Ok(super::standing(session, document)?)
 }
 
 fn plan(members: Map<String, Value>) -> Result<Plan, Refusal> {

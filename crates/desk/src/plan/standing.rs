@@ -1,7 +1,6 @@
 //! Where a session stands, for people and for programs.
 
 use demur_api::plan::{GapStatus, PlanStanding, ResolvedGap, SettledGap};
-use demur_clarify::document::Document;
 use demur_ledger::question::Outcome;
 use demur_plan::{Error, Session, act::Judged};
 
@@ -16,14 +15,15 @@ pub fn resolved(gap: &str, answer: Option<&str>, judged: &Judged, session: PlanS
 }
 
 /// Returns where a session stands.
-pub fn standing(session: &Session, document: Option<Document>) -> Result<PlanStanding, Error> {
+pub fn standing(session: &Session) -> Result<PlanStanding, Error> {
     let gaps = session.open_gaps().map(demur_plan::Gap::to_clarify).collect::<Result<Vec<_>, _>>()?;
     let rules = session.rules_hash().map(|hash| hash.to_string()).unwrap_or_default();
-    let mut standing = PlanStanding::new(session.standing(), gaps, rules, document);
+    let mut standing = PlanStanding::new(session.standing(), gaps, rules, session.document().cloned());
     standing.session_id = Some(session.uuid());
     standing.trace = Some(session.trace());
     standing.settled = settled(session);
     standing.unread = session.unread()?;
+    standing.attestation = session.acceptance().cloned();
     let closed = session.open_gaps().filter(|gap| gap.is_closed());
     standing.closed = closed.map(|gap| gap.id.to_string()).collect();
     Ok(standing)

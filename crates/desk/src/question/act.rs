@@ -289,7 +289,7 @@ pub(super) fn say(
 }
 
 pub(super) fn saying(facts: impl Into<Facts>, content: Content) -> act::Act {
-    act::Act { facts: facts.into(), content, consequences: Consequences::default() }
+    act::Act { facts: facts.into(), content, consequences: Consequences::default(), papers: None }
 }
 
 pub(super) fn repeated(question: &QuestionView) -> Done {

@@ -74,7 +74,7 @@ pub(crate) fn record_deliveries(
         }
         let mut sayings = sayings.into_iter();
         let Some(first) = sayings.next() else { return Ok(false) };
-        let rest = Consequences { after: None, sayings: sayings.collect() };
+        let rest = Consequences { after: None, signing: None, sayings: sayings.collect() };
         owner.sequencer().record_with(trace, first, rest, &swaps)?;
         Ok(true)
     })

@@ -148,7 +148,7 @@ impl RunOpening<'_> {
 pub(super) fn policy_follows(policy: PolicyContent) -> Consequences {
     let content = Some(Content::PolicyRecorded(policy));
     let saying = Saying { role: Role::Desk, facts: PolicyRecorded {}.into(), content };
-    Consequences { after: None, sayings: vec![saying] }
+    Consequences { after: None, signing: None, sayings: vec![saying] }
 }
 
 /// Records a run. The same under the same trace is recorded once; something else under it is refused (CLR-04).

@@ -29,7 +29,10 @@ pub(crate) async fn confirm(
 ) -> Result<CallToolResponse, Stop> {
     match guard(call, given.session_id).await? {
         Err(refused) => Ok(refused.into()),
-        Ok(_) => Ok(told(&confirming(call, given.session_id).await?).into()),
+        Ok(_) => {
+            let standing = confirming(call, given.session_id).await?;
+            Ok(told(&standing).into())
+        }
     }
 }
 

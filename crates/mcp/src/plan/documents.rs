@@ -10,6 +10,7 @@ use demur_api::{
     plan::{GapStatus, PlanStanding, ResolvedGap},
 };
 use demur_clarify::{
+    attestation::Attestation,
     document::Document,
     gap::Gap,
     name::{FieldPath, GapId},
@@ -44,6 +45,10 @@ pub(crate) struct Standing {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Value>")]
     document: Option<Document>,
+    /// The signed attestation of the confirmed plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Value>")]
+    pub(crate) attestation: Option<Attestation>,
     /// With every answer in it; never while a gap is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) plan: Option<Value>,
@@ -87,6 +92,7 @@ impl Standing {
             warning_count: found.warning_count,
             unread: found.unread,
             document: found.document,
+            attestation: found.attestation,
             plan: None,
             inbox: None,
             next,

@@ -64,22 +64,20 @@ fn verified(
     session: &demur_plan::Session,
     attestation: &Attestation,
 ) -> Result<VerifiedAttestation, Refusal> {
-    let signer = session::signer(owner.sequencer(), owner.keyring())?;
-    let record = session.audit(&signer)?;
-    let own = KeyHistory::single(&signer);
-    let key = attestation.agent_public_key;
+    let record = session.audit()?;
     // The desk may have another key by now: the one that signed has to have been its own.
-    let was_own = owner
-        .sequencer()
-        .registry()
-        .keys()
-        .any(|(_, entry)| entry.roles.contains(&Role::Desk) && entry.public == *key.bare());
+    let registry = owner.sequencer().registry();
+    let desk = registry.keys().filter(|(_, entry)| entry.roles.contains(&Role::Desk));
+    let own = KeyHistory::known(session::name(), desk.map(|(_, entry)| entry.public.into()));
+    let key = attestation.agent_public_key;
+    let was_own = own.has(&key);
     let pinned = KeyHistory::pinned(session::name(), key);
     let input = attestation.signing_input().map_err(demur_plan::Error::from)?;
     let seal = pinned.verify("signature", attestation.timestamp, &input, &attestation.signature);
     let whole = attestation.verify(&pinned, &record);
     let chain = record.verify(&own, &[]);
-    let recorded = session.attestation()?.as_ref() == Some(attestation);
+    let recorded =
+        session.attestation()?.as_ref() == Some(attestation) || session.acceptance() == Some(attestation);
     let checks = AttestationChecks {
         signature: was_own && seal.is_ok(),
         hash_chain: whole.is_ok(),

@@ -12,7 +12,6 @@ use crate::{
     desk::Desk,
     entry::{Handle, Handled},
     plan::{self, MadeOutput},
-    session,
 };
 
 impl Handle<op::AttestPlan> for Desk {
@@ -28,9 +27,8 @@ impl Handle<op::AttestPlan> for Desk {
 
 impl Handle<op::AuditPlan> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::AuditPlan>) -> Handled<op::AuditPlan> {
-        let owner = &*self.owner()?;
-        let found = seen(owner, by.caller(), request.path.session)?;
-        Ok(ApiReply::new(found.audit(&session::signer(owner.sequencer(), owner.keyring())?)?))
+        let found = seen(&*self.owner()?, by.caller(), request.path.session)?;
+        Ok(ApiReply::new(found.audit()?))
     }
 }
 
@@ -38,7 +36,6 @@ impl Handle<op::HandOffPlan> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::HandOffPlan>) -> Handled<op::HandOffPlan> {
         let owner = &*self.owner()?;
         let found = seen(owner, by.caller(), request.path.session)?;
-        let signer = session::signer(owner.sequencer(), owner.keyring())?;
-        Ok(ApiReply::new(found.handoff(plan::new_uuid()?, &request.body.task, &signer)?))
+        plan::hand_off(owner, found.uuid(), &request.body.task).map(ApiReply::new)
     }
 }
