@@ -29,8 +29,8 @@ pub(crate) use identity::{
     IdentityCommand, RegisterIdentity, RevokeIdentity, RotateIdentity, Signing, VerifyIdentity,
 };
 pub(crate) use plan::{
-    AttestPlan, Audit, BeginOperation, Check, ConfirmPlan, HandOff, ListPlans, PlanCommand, ResolvePlan,
-    RulesChoice, SubmitPlan,
+    AttestPlan, Audit, AuditCommand, BeginOperation, Check, ConfirmPlan, HandOff, HandOffCommand, ListPlans,
+    PlanCommand, ResolvePlan, RulesChoice, SubmitPlan, VerifyPaper,
 };
 pub(crate) use question::{
     ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, PassQuestion, ShowQuestion, TypedQuestion,
@@ -162,9 +162,13 @@ pub(crate) enum Command {
     Plan(PlanCommand),
     /// Print every question and answer of a session, signed
     #[command(long_about = help::AUDIT_ABOUT, after_long_help = help::AUDIT_EXAMPLES)]
+    #[command(disable_help_subcommand = true, args_conflicts_with_subcommands = true)]
+    #[command(subcommand_negates_reqs = true)]
     Audit(Audit),
     /// Print the package with which somebody else goes on
     #[command(name = "handoff", long_about = help::HANDOFF_ABOUT, after_long_help = help::HANDOFF_EXAMPLES)]
+    #[command(disable_help_subcommand = true, args_conflicts_with_subcommands = true)]
+    #[command(subcommand_negates_reqs = true)]
     HandOff(HandOff),
     /// Say what an export proves, what is the desk's word and what is neither
     #[command(long_about = help::VERIFY_ABOUT, after_long_help = help::VERIFY_EXAMPLES)]

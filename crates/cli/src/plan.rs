@@ -4,6 +4,7 @@ mod attest;
 mod list;
 mod paper;
 mod reply;
+mod verify;
 
 use std::{path::Path, thread, time::Duration};
 

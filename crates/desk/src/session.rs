@@ -21,7 +21,6 @@ use demur_store::contract::Swap;
 use crate::{
     keyring::Keyring,
     lookup::Lookup,
-    operating_system::OperatingSystem,
     owner::{self, Owner},
     plan::new_uuid,
     record,
@@ -159,7 +158,7 @@ fn signed(owner: &Owner, speaker: &Speaker, act: Act) -> Result<Act, Refusal> {
 pub(crate) fn signing(owner: &Owner, not_before: Timestamp) -> Result<(Signer, Signing), Refusal> {
     let registry = owner.sequencer().registry();
     let desk = Signer::new(name(), owner::desk_key(owner.keyring(), &registry)?);
-    let now = OperatingSystem::open()?.now()?;
+    let now = owner.lookup().system().now()?;
     Ok((desk, Signing { at: now.max(not_before), registry: registry.head() }))
 }
 

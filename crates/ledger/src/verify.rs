@@ -46,6 +46,7 @@ use self::{
     input::{Chunk, Input},
     walk::Walk,
 };
+use crate::registry::Registry;
 
 /// Verifies an export. `progress` is told how many bytes were read so far.
 pub fn verify(
@@ -80,6 +81,18 @@ pub fn verify(
 pub fn verify_whole(file: &[u8], options: &Options) -> Result<Report, VerifyError> {
     let checks = StatedChecks::find(file)?;
     verify(file, &Options { checks, ..options.clone() }, &mut |_| ())
+}
+
+/// Returns the registry at the beginning of an export, if all of it holds: which keys spoke for whom. The trace after it is
+/// not looked at.
+pub fn read_registry(reader: impl BufRead + Send) -> Result<Registry, VerifyError> {
+    let options = Options::default();
+    let mut findings = Findings::new(options.profile);
+    let opening = opening::read(&mut Input::new(reader, true), &options, &mut findings)?;
+    let holds = !findings.failed() && !opening.ended;
+    opening.registry.filter(|_| holds).ok_or_else(|| VerifyError::NotAnExport {
+        message: "expected a registry that holds, found one that does not".to_owned(),
+    })
 }
 
 /// A file that cannot be verified at all.

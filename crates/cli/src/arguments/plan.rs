@@ -1,9 +1,9 @@
 //! What may be typed after `check`, `plan`, `audit` and `handoff`.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, str::FromStr};
 
 use clap::{Args, Subcommand};
-use demur_clarify::uuid::Uuid;
+use demur_clarify::{audit::Known, name::AgentId, seal::AgentKey, uuid::Uuid};
 use demur_core::limit::Text;
 use demur_desk::rules::RulesSource;
 use demur_ledger::name::Operation;
@@ -174,16 +174,69 @@ pub(crate) struct AttestPlan {
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
     /// The session: its id, the first 6 characters of it or more, or `last`
-    #[arg(value_name = "SESSION")]
-    pub(crate) session: TypedId,
+    #[arg(value_name = "SESSION", required = true)]
+    pub(crate) session: Option<TypedId>,
+    #[command(subcommand)]
+    pub(crate) command: Option<AuditCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Check a record offline
+    #[command(long_about = help::AUDIT_VERIFY_ABOUT, after_long_help = help::AUDIT_VERIFY_EXAMPLES)]
+    Verify(VerifyPaper),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct HandOff {
     /// The session: its id, the first 6 characters of it or more, or `last`
-    #[arg(value_name = "SESSION")]
-    pub(crate) session: TypedId,
+    #[arg(value_name = "SESSION", required = true)]
+    pub(crate) session: Option<TypedId>,
     /// What the receiver is to do
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) task: Text<1, 16000>,
+    #[arg(long, value_name = "TEXT", required = true)]
+    pub(crate) task: Option<Text<1, 16000>>,
+    #[command(subcommand)]
+    pub(crate) command: Option<HandOffCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HandOffCommand {
+    /// Check a package offline
+    #[command(long_about = help::HANDOFF_VERIFY_ABOUT, after_long_help = help::HANDOFF_VERIFY_EXAMPLES)]
+    Verify(VerifyPaper),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyPaper {
+    /// The document; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// A key that you know to be the signer's; may be given again
+    #[arg(long, value_name = "ed25519:HEX", required_unless_present = "registry")]
+    pub(crate) key: Vec<AgentKey>,
+    /// An export of the store that made the document: its registry says which keys are demur's
+    #[arg(long, value_name = "EXPORT")]
+    pub(crate) registry: Option<PathBuf>,
+    /// The name under which demur signs
+    #[arg(long, value_name = "ID", default_value = "demur-desk")]
+    pub(crate) agent_id: AgentId,
+    /// A round that you know, by its number and hash; may be given again
+    #[arg(long, value_name = "N:sha256:HEX")]
+    pub(crate) round: Vec<KnownRound>,
+}
+
+/// A round that the reader knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownRound(pub(crate) Known);
+
+impl FromStr for KnownRound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts =
+            text.split_once(':').and_then(|(round, hash)| Some((round.parse().ok()?, hash.parse().ok()?)));
+        let (round, hash) =
+            parts.ok_or("expected the number of a round and its hash, such as 3:sha256:HEX")?;
+        Ok(Self(Known { round, hash }))
+    }
 }

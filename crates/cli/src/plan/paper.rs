@@ -9,10 +9,12 @@ use demur_clarify::audit::AuditRecord;
 use demur_core::{canonical, visible::visible};
 use serde::Serialize;
 
+use super::verify;
 use crate::{
-    arguments::{Audit, HandOff},
+    arguments::{Audit, AuditCommand, HandOff, HandOffCommand},
     client::SocketRequest,
     context::Context,
+    exit::Exit,
     failure::Failure,
     lookup,
     output::{Paint, Reply, counted_as},
@@ -20,22 +22,34 @@ use crate::{
 };
 
 /// Prints the audit record of a session.
-pub(crate) fn audit(context: &mut Context<'_>, arguments: &Audit) -> Result<(), Failure> {
+pub(crate) fn audit(context: &mut Context<'_>, arguments: &Audit) -> Result<Exit, Failure> {
+    if let Some(AuditCommand::Verify(arguments)) = &arguments.command {
+        return verify::audit(context, arguments);
+    }
+    let Some(session) = &arguments.session else { return Err(Failure::bug(&"a session is required")) };
     let reader = Reader::open(context.data()?)?;
-    let path = OfPlan { session: lookup::session(&reader, &arguments.session)? };
+    let path = OfPlan { session: lookup::session(&reader, session)? };
     let record = reader.call(ApiRequest::<AuditPlan>::get(path, Nothing {}))?;
-    context.output.reply(&Record(record))
+    context.output.reply(&Record(record))?;
+    Ok(Exit::Success)
 }
 
 /// Prints the package for whoever goes on.
-pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &HandOff) -> Result<(), Failure> {
-    let (client, session) = super::of_session(context, &arguments.session)?;
-    let given = HandOffPlan { task: arguments.task.clone() };
+pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &HandOff) -> Result<Exit, Failure> {
+    if let Some(HandOffCommand::Verify(arguments)) = &arguments.command {
+        return verify::hand_off(context, arguments);
+    }
+    let (Some(session), Some(task)) = (&arguments.session, &arguments.task) else {
+        return Err(Failure::bug(&"a session and a task are required"));
+    };
+    let (client, session) = super::of_session(context, session)?;
+    let given = HandOffPlan { task: task.clone() };
     let request = ApiRequest::<operation::HandOffPlan>::send(OfPlan { session }, given);
     let package = client.call_with(&request, SocketRequest::once)?;
     let mut line = canonical::to_vec(&package)?;
     line.push(b'\n');
-    context.output.write(&line)
+    context.output.write(&line)?;
+    Ok(Exit::Success)
 }
 
 #[derive(Serialize)]
@@ -60,6 +74,10 @@ impl Reply for Record {
             let settled = if round.is_resolved() { "" } else { " (does not settle it)" };
             let (when, answer) = (round.answer_timestamp(), visible(round.answer()));
             lines.push(format!("   answered  {when} {answer}{settled}"));
+            if let Some(by) = round.answered_for() {
+                let (name, assurance) = (visible(&by.name), visible(&by.assurance));
+                lines.push(format!("   by        {name} ({assurance}), as demur recorded it"));
+            }
         }
         lines
     }

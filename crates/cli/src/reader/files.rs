@@ -3,8 +3,8 @@
 use demur_api::{
     call::ApiRequest,
     operation::{
-        AuditPlan, CheckPlanUnder, FindIds, ListEvents, ListKeys, ListPlans, ListTraces,
-        Operation, ShowPlanHere, ShowTrace,
+        AuditPlan, CheckPlanUnder, FindIds, ListEvents, ListKeys, ListPlans, ListTraces, Operation,
+        ShowPlanHere, ShowTrace,
     },
     refusal::Refusal,
 };

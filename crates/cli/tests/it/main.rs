@@ -35,6 +35,7 @@ mod mcp_clients;
 mod mistakes;
 mod newer;
 mod output;
+mod papers;
 mod people;
 mod plan;
 mod reading;

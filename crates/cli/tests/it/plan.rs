@@ -205,7 +205,7 @@ fn the_export_shows_that_nothing_was_guessed() {
     sandbox.run(&["export", "last", "--out", "whole.jsonl"]).expect_code(0);
     let ran = sandbox.run(&["verify", "whole.jsonl", "--no-guess"]);
     assert!(ran.expect_code(0).stdout.contains("No guess: 1 gap was asked"), "{ran}");
-    assert!(ran.stdout.contains("value output_path from #4: answered by a person: the desk's word"), "{ran}");
+    assert!(ran.stdout.contains("value output_path from #5: answered by a person: the desk's word"), "{ran}");
     let hash = planned.json("show", &[], 0)["rules"].as_str().unwrap().to_owned();
     let known = sandbox.run(&["verify", "whole.jsonl", "--no-guess", "--rules-hash", &hash]);
     assert!(
@@ -360,9 +360,9 @@ fn a_run_is_no_session() {
 }
 
 /// A sandbox with a session.
-struct Planned {
-    sandbox: Sandbox,
-    session: String,
+pub(crate) struct Planned {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) session: String,
 }
 
 impl Planned {
@@ -374,7 +374,7 @@ impl Planned {
         sandbox
     }
 
-    fn new(plan: &Value) -> Self {
+    pub(crate) fn new(plan: &Value) -> Self {
         let sandbox = Self::sandbox();
         write(&sandbox, "plan.json", plan);
         let ran = sandbox.run(&["plan", "submit", "plan.json", "--json"]);
@@ -382,11 +382,11 @@ impl Planned {
         Self { sandbox, session: reply["session_id"].as_str().unwrap().to_owned() }
     }
 
-    fn run(&self, command: &str, rest: &[&str]) -> Ran {
+    pub(crate) fn run(&self, command: &str, rest: &[&str]) -> Ran {
         self.sandbox.run(&[&["plan", command, &self.session], rest].concat())
     }
 
-    fn json(&self, command: &str, rest: &[&str], code: i32) -> Value {
+    pub(crate) fn json(&self, command: &str, rest: &[&str], code: i32) -> Value {
         let ran = self.run(command, &[rest, &["--json"]].concat());
         serde_json::from_str(&ran.expect_code(code).stdout).unwrap()
     }
@@ -418,7 +418,7 @@ fn seed() -> Value {
 }
 
 /// Returns a plan that lacks nothing, with these members.
-fn with(members: &Value) -> Value {
+pub(crate) fn with(members: &Value) -> Value {
     let mut plan = json!({
         "description": "a status page", "component_type": "webpart-react", "operation": "add",
         "data_storage": "properties", "api_choice": "rest",

@@ -1,8 +1,9 @@
 //! Plans: submitted, asked about, confirmed, attested, each only when it may be.
 
+use demur_core::time::Timestamp;
 use demur_engine::{
     Reply,
-    command::{Command, Consequences, Saying},
+    command::{Command, Consequences, Saying, Signing},
 };
 use demur_ledger::{
     admission::Checked,
@@ -12,7 +13,7 @@ use demur_ledger::{
     },
     name::{Position, Sequence},
     role::Role,
-    verify::Verdict,
+    verify::{Code, FindingSeverity, Report},
 };
 
 use crate::{
@@ -54,7 +55,7 @@ fn a_plan_is_confirmed_when_every_gap_is_settled_and_attested_after_that() {
     position(&world.speak(Role::Agent, attest(confirmed)));
     assert_eq!(refusal(&world.speak(Role::Agent, attest(confirmed))).code, "OUT_OF_PLAN");
     let report = world.verified();
-    assert_ne!(report.verdict, Verdict::Fail, "{report:?}");
+    assert!(lacks_papers_alone(&report), "{report:?}");
     let told: Vec<_> = report.questions.iter().map(|question| question.outcome).collect();
     assert_eq!(told, ["answered", "accepted"]);
 }
@@ -83,7 +84,36 @@ fn an_answer_that_does_not_settle_is_recorded_and_the_gap_is_put_again() {
     assert!(open.contains(&asked.sequence) && !open.contains(&block.sequence), "{open:?}");
     assert_eq!(world.refused_answer(answer(block)).code, "QUESTION_UNKNOWN");
     position(&world.speak(Role::Answerer, answer(asked)));
-    assert_ne!(world.verified().verdict, Verdict::Fail);
+    assert!(lacks_papers_alone(&world.verified()));
+}
+
+/// CLR-24: documents carry the time of their event, so what the desk signed is recorded under that time or not at all.
+#[test]
+fn what_the_desk_signed_is_recorded_under_its_time_or_made_again() {
+    let (mut world, [block, _]) = World::planned();
+    let newest = world.run.state.tip().time();
+    world.now = newest.plus_millis(20_000);
+    let registry = world.known_registry().head();
+    let sent = world.spoken(Role::Answerer, answer(block));
+    let signed = |at: Timestamp, registry| Consequences {
+        after: None,
+        signing: Some(Signing { at, registry }),
+        sayings: vec![saying(GapFound(question()))],
+    };
+    let now = world.now;
+    let other = Position::new(registry.sequence, world.run.state.tip().head().unwrap().hash);
+    for (at, registry) in [
+        (now.plus_millis(1), registry),
+        (newest.plus_millis(1), registry),
+        (Timestamp::MIN, registry),
+        (now, other),
+    ] {
+        assert_eq!(world.send_with(&sent, signed(at, registry)), Reply::Moved, "{at}");
+    }
+    let at = newest.plus_millis(15_000);
+    position(&world.send_with(&sent, signed(at, registry)));
+    let times: Vec<_> = world.run.entries.iter().rev().map(|entry| entry.event.envelope().time).collect();
+    assert_eq!(times[..2], [at, at], "the answer and what the desk added");
 }
 
 #[test]
@@ -186,6 +216,12 @@ impl World {
         let said = Checked::new(sent.submission.clone(), Some(self.known_registry())).unwrap();
         self.command(To::Run, Command::submit(said, None, consequences))
     }
+}
+
+/// The desk in these tests signs no papers; nothing else may be wrong.
+fn lacks_papers_alone(report: &Report) -> bool {
+    let failed = report.findings.iter().filter(|finding| finding.severity == FindingSeverity::Failure);
+    failed.into_iter().all(|finding| finding.code == Code::PaperInvalid)
 }
 
 fn saying(facts: impl Into<demur_ledger::event_type::Facts>) -> Saying {

@@ -149,9 +149,11 @@ fn a_plan_goes_from_submission_to_attestation_and_every_retry_is_harmless() {
     let other = json!({"answer": "out", "by": "kim"});
     assert_eq!(post(&server, &person, &at("/gaps/gap-001"), &other).code(), "ALREADY_ANSWERED");
     assert_eq!(post(&server, &person, &at("/gaps/gap-009"), &answer).code(), "GAP_UNKNOWN");
-    for _ in 0..2 {
-        assert_eq!(post(&server, &agent, &at("/confirm"), &json!({})).json()["status"], "plan_accepted");
-    }
+    let confirm = || post(&server, &agent, &at("/confirm"), &json!({})).json();
+    let confirmed = confirm();
+    assert_eq!(confirmed["status"], "plan_accepted");
+    assert_eq!(confirmed["attestation"]["inputs"]["output_path"], "dist");
+    assert_eq!(confirm(), confirmed, "signed once");
     let attested = post(&server, &agent, &at("/attestation"), &made);
     assert_eq!(attested.status, 201, "{attested:?}");
     let again = post(&server, &agent, &at("/attestation"), &made);

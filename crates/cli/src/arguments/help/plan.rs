@@ -121,21 +121,50 @@ Examples:
 
 pub(in crate::arguments) const AUDIT_ABOUT: &str = "\
 Print the audit record of a session: every question that was put and every answer that was given, each timestamped and \
-signed, chained round by round. docs/clarify.md says how to check it with any Ed25519 library.";
+signed when it happened, chained round by round. `demur audit verify` checks a record offline; docs/clarify.md says how to \
+do it with any Ed25519 library.";
 
 pub(in crate::arguments) const AUDIT_EXAMPLES: &str = "\
 Examples:
   demur audit last
   demur audit last --json > record.json
+  demur audit verify record.json --registry trace.jsonl
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const AUDIT_VERIFY_ABOUT: &str = "\
+Check an audit record offline: every question and answer is signed, each round follows from the one before, and none is \
+missing before the last. That rounds were cut off the end shows only against a round that you know (--round). The keys \
+come from you (--key) or from an export of the store that made the record (--registry). Exit 0 means that it holds, exit 1 \
+that it does not.";
+
+pub(in crate::arguments) const AUDIT_VERIFY_EXAMPLES: &str = "\
+Examples:
+  demur audit verify record.json --registry trace.jsonl
+  demur audit last --json | demur audit verify - --registry trace.jsonl
+  demur audit verify record.json --key ed25519:HEX --round 3:sha256:HEX
 
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const HANDOFF_ABOUT: &str = "\
 Print the package with which somebody else goes on: the task, the audit record of the session and the attestation if \
-there is one, signed by demur. It is always JSON.";
+there is one, signed by demur and kept in the trace. It is always JSON. `demur handoff verify` checks a package offline.";
 
 pub(in crate::arguments) const HANDOFF_EXAMPLES: &str = "\
 Examples:
   demur handoff last --task \"build and publish\" > package.json
+  demur handoff verify package.json --registry trace.jsonl
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const HANDOFF_VERIFY_ABOUT: &str = "\
+Check a package offline, as its receiver: the sender signed it, its audit record holds, and the attestation in it refers to \
+that very record. What is still open in it has to be asked again. The keys come from you (--key) or from an export of the \
+store that made the package (--registry). Exit 0 means that it holds, exit 1 that it does not.";
+
+pub(in crate::arguments) const HANDOFF_VERIFY_EXAMPLES: &str = "\
+Examples:
+  demur handoff verify package.json --registry trace.jsonl
+  demur handoff verify package.json --key ed25519:HEX
 
 `demur --help` lists the exit codes.";

@@ -48,7 +48,16 @@ fn finish(client: &mut Client, sandbox: &Sandbox, session: &str) {
     let whole = client.call("wwa_scaffold_plan", &given);
     assert_eq!(whole["structuredContent"]["plan"]["component_type"], "webpart-react", "{whole}");
     let named = json!({"session_id": session});
-    assert_eq!(status(&client.call("wwa_confirm_plan", &named)), "plan_accepted");
+    let confirmed = client.call("wwa_confirm_plan", &named);
+    assert_eq!(status(&confirmed), "plan_accepted");
+    // CLR-30: with the full attestation, the same one as often as it is asked for.
+    let accepted = &confirmed["structuredContent"]["attestation"];
+    assert_eq!(accepted["inputs"]["component_type"], "webpart-react", "{confirmed}");
+    assert_eq!(accepted["inputs"]["clarification_rounds"], 2, "{confirmed}");
+    let again = client.call("wwa_confirm_plan", &named);
+    assert_eq!(again["structuredContent"]["attestation"], *accepted, "signed once");
+    let holds = client.call("wwa_attest_verify", &json!({"attestation": accepted}));
+    assert_eq!(holds["structuredContent"]["valid"], true, "{holds}");
     let file = json!({"path": "src/weather.ts", "sha256": format!("sha256:{}", "0".repeat(64))});
     let made =
         json!({"session_id": session, "output_path": "out", "files": [file], "program_version": "1.0"});

@@ -1,0 +1,150 @@
+//! `demur audit verify` and `demur handoff verify`: a record or a package that somebody gave us, checked without a server and
+//! without a data folder (CLR-53).
+
+use std::{fs::File, io::BufReader, path::Path};
+
+use demur_api::code::Code;
+use demur_clarify::{
+    Error,
+    audit::{AuditRecord, Known, Verified},
+    handoff::Handoff,
+    keys::KeyHistory,
+    read,
+    seal::AgentKey,
+    time::Time,
+};
+use demur_core::visible::visible;
+use demur_desk::operating_system::OperatingSystem;
+use demur_ledger::{role::Role, verify};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    arguments::VerifyPaper,
+    context::Context,
+    exit::Exit,
+    failure::Failure,
+    input::Input,
+    output::{Paint, Reply, counted_as},
+};
+
+/// Checks an audit record.
+pub(crate) fn audit(context: &mut Context<'_>, arguments: &VerifyPaper) -> Result<Exit, Failure> {
+    let (record, keys) = (document::<AuditRecord>(arguments)?, keys(arguments)?);
+    let checked = record.verify(&keys, &known(arguments));
+    told(context, "record", &record, checked)
+}
+
+/// Checks a package, as its receiver.
+pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &VerifyPaper) -> Result<Exit, Failure> {
+    let (package, keys) = (document::<Handoff>(arguments)?, keys(arguments)?);
+    let now = Time::from(OperatingSystem::open()?.now()?);
+    let checked = package.verify(&keys, &keys, now, &known(arguments));
+    told(context, "package", &package.context.clarification_chain, checked)
+}
+
+fn told(
+    context: &mut Context<'_>,
+    what: &'static str,
+    record: &AuditRecord,
+    checked: Result<Verified, Error>,
+) -> Result<Exit, Failure> {
+    let (verified, problem) = match checked {
+        Ok(verified) => (Some(verified), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let valid = verified.is_some();
+    let checked = CheckedPaper {
+        what,
+        valid,
+        session_id: record.session_id.to_string(),
+        rounds: record.total_rounds.as_u64(),
+        all_resolved: record.all_resolved,
+        recorded: verified.as_ref().map(|verified| verified.recorded() as u64),
+        head: verified.and_then(|verified| verified.head()).map(|head| head.to_string()),
+        problem,
+    };
+    context.output.reply(&checked)?;
+    Ok(if valid { Exit::Success } else { Exit::VerificationFailed })
+}
+
+fn document<T: DeserializeOwned + Serialize>(arguments: &VerifyPaper) -> Result<T, Failure> {
+    let Input { shown, bytes } = Input::read(&arguments.file, MAX_PAPER_BYTES)?;
+    read::from_slice(&bytes).map_err(|error| {
+        Failure::of(Code::DocumentInvalid, format!("{shown}: {error}"))
+            .with_hint("`demur audit SESSION --json` and `demur handoff SESSION` print them; docs/clarify.md has their form")
+    })
+}
+
+/// Returns the keys that may have signed: those that were given, and the desk's in the registry of an export. A key that was
+/// revoked proves nothing here: only the order of the trace says what it signed before.
+fn keys(arguments: &VerifyPaper) -> Result<KeyHistory, Failure> {
+    let mut keys = arguments.key.clone();
+    if let Some(path) = &arguments.registry {
+        keys.extend(desk_keys(path)?);
+    }
+    Ok(KeyHistory::known(arguments.agent_id.clone(), keys))
+}
+
+fn desk_keys(path: &Path) -> Result<Vec<AgentKey>, Failure> {
+    let file = File::open(path).map_err(|error| Failure::unreadable(path, &error))?;
+    let registry = verify::read_registry(BufReader::new(file)).map_err(|error| {
+        let message = format!("--registry: {error}");
+        Failure::of(Code::FileUnreadable, message)
+            .with_hint("`demur verify EXPORT` says what is wrong with it")
+    })?;
+    let desk = registry.keys().filter(|(_, key)| key.roles.contains(&Role::Desk) && key.revoked.is_none());
+    Ok(desk.map(|(_, key)| key.public.into()).collect())
+}
+
+fn known(arguments: &VerifyPaper) -> Vec<Known> {
+    arguments.round.iter().map(|known| known.0).collect()
+}
+
+/// What a check of a record or a package found.
+#[derive(Serialize)]
+struct CheckedPaper {
+    #[serde(skip)]
+    what: &'static str,
+    valid: bool,
+    session_id: String,
+    rounds: u64,
+    all_resolved: bool,
+    /// How many answers only the recorder signed; none where the document does not hold.
+    recorded: Option<u64>,
+    /// The hash of the last round, to be kept.
+    head: Option<String>,
+    problem: Option<String>,
+}
+
+impl Reply for CheckedPaper {
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let (what, session) = (self.what, &self.session_id);
+        if let Some(problem) = &self.problem {
+            return vec![
+                format!("{} the {what} of session {session}", paint.bad("Does not hold:")),
+                format!("  problem  {}", visible(problem)),
+            ];
+        }
+        let rounds = counted_as(self.rounds, "round", "rounds");
+        let settled =
+            if self.all_resolved { "every gap is settled" } else { "gaps are open: ask them again" };
+        let mut lines = vec![
+            format!("{} the {what} of session {session}", paint.good("Holds:")),
+            format!("  rounds   {rounds}, {settled}"),
+        ];
+        if let Some(recorded) = self.recorded.filter(|recorded| *recorded > 0) {
+            let answers = counted_as(recorded, "answer is", "answers are");
+            lines.push(format!("  answers  {answers} demur's word: it wrote down what it was told"));
+        }
+        if let Some(head) = &self.head {
+            lines.push(format!(
+                "  last     {}:{head} (keep it: --round finds a record that was cut off later)",
+                self.rounds
+            ));
+        }
+        lines
+    }
+}
+
+/// How long a record or a package is at most, in bytes.
+const MAX_PAPER_BYTES: usize = 16 << 20;
