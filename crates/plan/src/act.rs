@@ -15,8 +15,8 @@ use demur_ledger::{
     },
     event_type::{Content, Facts},
     facts::{
-        AnswerClaimed, AnswerRejected, Assurance, GapAccepted, OperationStarted, PlanConfirmed, PlanSubmitted,
-        QuestionAnswered, QuestionDelivered, RefusalCode, RulesRecorded,
+        AnswerClaimed, AnswerRejected, Assurance, GapAccepted, OperationStarted, PlanConfirmed,
+        PlanSubmitted, QuestionAnswered, QuestionDelivered, RefusalCode, RulesRecorded,
     },
     name::{Operation, PrincipalId, Sequence},
     question::Outcome,
