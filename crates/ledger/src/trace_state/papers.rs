@@ -63,6 +63,8 @@ impl PaperTrail {
                 return;
             }
             Facts::PaperRecorded(facts) => return self.write(facts.kind),
+            // A refusal changes nothing, here neither.
+            Facts::CommandRefused(_) => return,
             _ => &[],
         };
         self.0 = (!due.is_empty()).then(|| Cause { at, due: due.to_vec(), written: false });
