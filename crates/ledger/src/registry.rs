@@ -37,6 +37,8 @@ pub struct Registry {
     clients: BTreeMap<PrincipalId, BTreeSet<ClientId>>,
     /// Every token that was made, with whether it was taken back.
     tokens: BTreeMap<TokenId, TokenStanding>,
+    /// The first event of a type that this version does not know: what it did to the keys nobody can tell.
+    unknown: Option<Sequence>,
 }
 
 /// What became of a token. That one has expired is not recorded: it says itself when it does.
@@ -113,6 +115,11 @@ impl Registry {
     pub fn holds(&self, position: &Position) -> bool {
         let hash = position.sequence.index().and_then(|index| self.hashes.get(index));
         hash == Some(&position.hash)
+    }
+
+    /// Returns whether an event of a later version stands at or before a registry event.
+    pub fn has_unknown_before(&self, at: Sequence) -> bool {
+        self.unknown.is_some_and(|unknown| unknown <= at)
     }
 
     /// Returns the store's epoch.

@@ -50,6 +50,11 @@ def _receipts(family: Family) -> None:
             signed("head", good["document"], first.desk.key),
         ),
         (
+            "other-time",
+            "The desk signed a receipt for this event with another time.",
+            first.receipt(3, time=first.run[2].envelope["time"]),
+        ),
+        (
             "changed",
             "The holder changed the time in a receipt.",
             good | {"document": good["document"] | {"time": first.run[2].envelope["time"]}},
@@ -76,6 +81,19 @@ def _pins(family: Family) -> None:
     family.fails("against-other", about, tiny(), "AGAINST_MISMATCH", options=["--against", "1:" + "0" * 64])
     about = "The reader noted this hash at another place."
     family.fails("against-place", about, tiny(), "AGAINST_MISMATCH", options=["--against", f"3:{tiny().run[2].hash}"])
+    about = "The reader noted a hash without its place, and no event has it."
+    family.fails("against-hash", about, tiny(), "AGAINST_MISMATCH", options=["--against", "0" * 64])
+    newest = tiny().registry[-1].position
+    about = "The reader noted a later event of the registry than the file has: it was cut."
+    options = ["--against", f"{newest['sequence'] + 1}:{'0' * 64}"]
+    family.fails("against-registry-beyond", about, tiny(), "AGAINST_MISMATCH", options=options)
+    for name, about, noted in (
+        ("hash-held", "The reader noted a hash of the trace without its place.", tiny().run[2].hash),
+        ("registry-held", "The reader noted an event of the registry.", f"{newest['sequence']}:{newest['hash']}"),
+        ("registry-hash-held", "The reader noted a hash of the registry without its place.", newest["hash"]),
+    ):
+        rest = {"options": ["--against", noted], "integrity": True}
+        family.holds(f"against-{name}", about, tiny(), "pass_with_warnings", **rest)
 
 
 def _swapped(family: Family) -> None:

@@ -50,6 +50,7 @@ impl Registry {
             roots: BTreeMap::new(),
             clients: BTreeMap::new(),
             tokens: BTreeMap::new(),
+            unknown: None,
         };
         let recovery = registry.name_recovery(&facts.key, facts.recovery.as_ref())?;
         registry.keys.insert(
@@ -98,6 +99,16 @@ impl Registry {
             Facts::TokenRevoked(facts) => self.revoke_token(event, &said, *facts)?,
             _ => return Err(RegistryError::NotRegistry { kind: said.kind.clone() }),
         }
+        self.hashes.push(*event.hash());
+        Ok(())
+    }
+
+    /// Goes past an event of a later version, for a reader who says so: its place is checked, and nothing else is
+    /// known of it.
+    pub fn pass_over(&mut self, event: &Event) -> Result<(), RegistryError> {
+        let said = event.agree()?;
+        self.check_place(event, &said)?;
+        self.unknown = self.unknown.or(Some(event.envelope().sequence));
         self.hashes.push(*event.hash());
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::{
     walk::Walk,
 };
 use crate::{
-    name::Sequence,
+    name::{Position, Sequence},
     signed::{Receipt, Signed},
 };
 
@@ -28,14 +28,16 @@ pub(super) fn check(walk: &Walk<'_>, options: &Options, findings: &mut Findings)
         }
     }
     for known in &options.against {
-        let held = match known.sequence {
-            Some(at) => at.index().and_then(|index| hashes(walk).get(index)) == Some(&known.hash),
-            None => hashes(walk).contains(&known.hash),
-        };
+        // A place in the registry counts too: so a file whose registry was cut is told from a whole one.
+        let trails = [Some(&walk.trail), walk.registry_trail.as_ref()].into_iter().flatten();
+        let held = { trails }.any(|trail| match known.sequence {
+            Some(sequence) => trail.holds(&Position::new(sequence, known.hash)),
+            None => trail.hashes().contains(&known.hash),
+        });
         if held {
             anchors.heads += 1;
         } else {
-            let message = format!("the file does not hold {}", known.hash);
+            let message = format!("neither trace nor registry has the event {}", known.hash);
             report(Found::new(Code::AgainstMismatch, message), known.sequence);
         }
     }
@@ -81,10 +83,13 @@ fn check_receipt(walk: &Walk<'_>, signed: &Signed<Receipt>, signatures: bool) ->
     let exported = exported(walk);
     match at.index().and_then(|index| hashes(walk).get(index)) {
         Some(hash) if *hash == receipt.event.hash => {
-            if exported.statement(at) == Some(receipt.statement) {
-                Ok(())
-            } else {
+            let recorded = exported.receipted(at);
+            if recorded.is_none_or(|(statement, _)| statement != receipt.statement) {
                 Err(format!("the receipt is for another statement than the one in event {at}"))
+            } else if recorded.is_none_or(|(_, time)| time != receipt.time) {
+                Err(format!("the receipt has another time than event {at}"))
+            } else {
+                Ok(())
             }
         }
         Some(_) => Err(format!("the desk gave a receipt for another event {at} than the one in the file")),

@@ -16,7 +16,7 @@ use crate::{
     envelope::Event,
     event_type::{Content, Facts, TypeName},
     export::{
-        self, ArtifactLine, Disclosure, EventLine, Header, Line, LineError,
+        ArtifactLine, Disclosure, EventLine, Header, Line, LineError,
         cut::{self, CutEvent},
     },
     meaning::Meaning,
@@ -266,8 +266,6 @@ fn check_content(opened: &Opened<'_>) -> Result<Option<Content>, Found> {
         (_, None) => mismatch("there is no commitment, and the line says there is content"),
         (Disclosure::Disclosed, Some(commitment)) => {
             let (Some(content), Some(salt)) = (content, salt) else { return Ok(None) };
-            export::check_content_length(content)
-                .map_err(|error| Found::new(Code::FileMalformed, error.to_string()))?;
             if !commitment.opens_content(salt, content.as_bytes()) {
                 return mismatch("content and salt do not open the commitment");
             }
@@ -376,6 +374,12 @@ pub(super) fn check_author(event: &Event, registry: &Registry, found: &mut Vec<F
 fn check_key(event: &Event, proof: &KeySignature, at: Sequence, registry: &Registry, found: &mut Vec<Found>) {
     let record = match registry.speaker(&proof.key, at) {
         Ok(record) => record,
+        // A later version may have brought the key in: then nobody can tell here whose it is.
+        Err(Standing::Unknown) if registry.has_unknown_before(at) && registry.key(&proof.key).is_none() => {
+            let message = "the key is not in the registry as far as this version can read it";
+            found.push(Found::new(Code::TypeUnknown, message));
+            return;
+        }
         Err(standing) => {
             found.push(Found::new(code_of(standing), standing.to_string()));
             return;

@@ -29,14 +29,14 @@ pub(super) struct Trail {
     pin: Sequence,
     /// The newest event that a signed head named.
     head: Option<Sequence>,
-    /// The hashes of the statements that receipts speak of.
-    statements: BTreeMap<Sequence, Option<Digest>>,
+    /// What receipts speak of: the hash of the statement and the time of the event.
+    receipted: BTreeMap<Sequence, Option<(Digest, Timestamp)>>,
 }
 
 impl Trail {
     pub(super) fn new(trace: TraceId, receipts: &[Signed<Receipt>]) -> Self {
         Self {
-            statements: receipts.iter().map(|receipt| (receipt.document.event.sequence, None)).collect(),
+            receipted: receipts.iter().map(|receipt| (receipt.document.event.sequence, None)).collect(),
             trace,
             hashes: Vec::new(),
             commands: Vec::new(),
@@ -66,9 +66,9 @@ impl Trail {
         self.hashes.last().map(|hash| Position::new(Sequence::at(self.hashes.len() - 1), *hash))
     }
 
-    /// Returns the hash of the statement in an event that a receipt speaks of.
-    pub(super) fn statement(&self, at: Sequence) -> Option<Digest> {
-        self.statements.get(&at).copied().flatten()
+    /// Returns the hash of the statement in an event that a receipt speaks of, and when it was recorded.
+    pub(super) fn receipted(&self, at: Sequence) -> Option<(Digest, Timestamp)> {
+        self.receipted.get(&at).copied().flatten()
     }
 
     /// Returns the place of the next event.
@@ -116,8 +116,8 @@ impl Trail {
             self.pin = self.pin.max(pin.sequence);
         }
         self.time = self.time.max(envelope.time);
-        if let Some(awaited) = self.statements.get_mut(&next) {
-            *awaited = event.statement_bytes().map(statement_hash);
+        if let Some(awaited) = self.receipted.get_mut(&next) {
+            *awaited = event.statement_bytes().map(|bytes| (statement_hash(bytes), envelope.time));
         }
         self.hashes.push(*event.hash());
         self.remember_command(envelope);
@@ -136,8 +136,9 @@ impl Trail {
         if head.store != registry.store() || head.trace != self.trace {
             return Err(invalid("the head is of another store or trace"));
         }
-        if !self.holds(&head.head) {
-            return Err(invalid("the head names an event that is not in the file"));
+        // It stands right after the newest event it was signed for; one moved here from elsewhere hides what came between.
+        if Some(head.head) != self.last() {
+            return Err(invalid("the head names another event than the one before it"));
         }
         check_desk(signed, &head.registry, head.epoch, registry, signatures)
             .map_err(|message| invalid(&format!("the head {message}")))?;

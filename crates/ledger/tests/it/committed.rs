@@ -141,7 +141,9 @@ Which code:
   `FILE_MALFORMED`; inside `event` it is `SCHEMA_INVALID`, also for a public key that is not of prime order.
 - A registry event that breaks a rule of the format's section 7 (signer, actor, pin, epoch, roles ...) is
   `REGISTRY_INVALID`; its signature and proof are `SIG_INVALID` and `SIG_MISSING` as elsewhere; a run event in the
-  registry is `ROLE_POLICY_VIOLATION`.
+  registry is `ROLE_POLICY_VIOLATION`, and `REGISTRY_INVALID` where it stands first: only `store_created` opens a registry.
+- After a registry event of a type nobody here knows everything else is checked on. A key that is not in the registry may have
+  come in with it: then nothing is said about that key (`TYPE_UNKNOWN`), and the verdict stays open.
 - The store or trace of header or checkpoint differing from the events' is `STATEMENT_MISMATCH`.
 - A line where it does not belong is `FILE_MALFORMED`; a registry or trace whose last event stands under no head is
   `HEAD_INVALID`.

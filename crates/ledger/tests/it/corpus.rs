@@ -46,8 +46,10 @@ fn options(case: &Case) -> Options {
                 options.pins.push(Pin { name: name.into(), fingerprint: fingerprint.parse().unwrap() });
             }
             "--against" => {
-                let (sequence, hash) = value().split_once(':').unwrap();
-                let sequence = Some(Sequence::try_from(sequence.parse::<u64>().unwrap()).unwrap());
+                let value = value();
+                let (sequence, hash) =
+                    value.split_once(':').map_or((None, value), |(at, hash)| (Some(at), hash));
+                let sequence = sequence.map(|at| Sequence::try_from(at.parse::<u64>().unwrap()).unwrap());
                 options.against.push(KnownHead { sequence, hash: hash.parse().unwrap() });
             }
             other => panic!("{}: unknown option {other}", case.name),
