@@ -378,7 +378,9 @@ class Verifier:
         if schema is UNKNOWN:
             self.doubts.append(("TYPE_UNKNOWN", f"{kind} comes from a later version", *self.place))
         if content is not None:
-            fits = within(content, 32, 16_384) and len(data) <= 1 << 20 and matches(content, rule, schema, [])
+            cited, seen = [-1], (said.get("seen") or {"sequence": -1})["sequence"]
+            fits = within(content, 32, 16_384) and len(data) <= 1 << 20 and matches(content, rule, schema, cited)
+            need(kind != "plan_confirmed" or max(cited) <= seen, "CITES_UNSEEN", "a source that the author had not seen")
             need(fits and agrees(kind, facts, content), "CONTENT_INVALID", "does not fit its schema or contradicts the facts")
         elif commitment and self.closed:
             self.doubts.append(("NOT_DISCLOSED", f"the content is {line['disclosure']}", *self.place))

@@ -61,6 +61,7 @@ pub mod run;
 mod server_status;
 pub mod session;
 pub mod settings;
+pub mod spool;
 pub mod store_check;
 pub mod subject;
 pub mod token;

@@ -46,6 +46,7 @@ impl Registry {
             keys: BTreeMap::new(),
             recovery: BTreeMap::new(),
             hashes: vec![*event.hash()],
+            times: vec![event.envelope().time],
             epochs: vec![Sequence::FIRST],
             roots: BTreeMap::new(),
             clients: BTreeMap::new(),
@@ -61,6 +62,7 @@ impl Registry {
                 roles: vec![Role::Desk],
                 origin: KeyOrigin::First,
                 since: Sequence::FIRST,
+                replaces: None,
                 rotated: None,
                 retired: None,
                 revoked: None,
@@ -99,7 +101,7 @@ impl Registry {
             Facts::TokenRevoked(facts) => self.revoke_token(event, &said, *facts)?,
             _ => return Err(RegistryError::NotRegistry { kind: said.kind.clone() }),
         }
-        self.hashes.push(*event.hash());
+        self.record(event);
         Ok(())
     }
 
@@ -109,8 +111,13 @@ impl Registry {
         let said = event.agree()?;
         self.check_place(event, &said)?;
         self.unknown = self.unknown.or(Some(event.envelope().sequence));
-        self.hashes.push(*event.hash());
+        self.record(event);
         Ok(())
+    }
+
+    fn record(&mut self, event: &Event) {
+        self.hashes.push(*event.hash());
+        self.times.push(event.envelope().time);
     }
 
     fn check_place(&self, event: &Event, said: &Said<'_>) -> Result<(), RegistryError> {
@@ -163,6 +170,7 @@ impl Registry {
                 roles: facts.roles.to_vec(),
                 origin: if known { KeyOrigin::DeskWord } else { KeyOrigin::First },
                 since: event.envelope().sequence,
+                replaces: None,
                 rotated: None,
                 retired: None,
                 revoked: None,
@@ -205,6 +213,7 @@ impl Registry {
                 public: facts.key,
                 origin,
                 since: at,
+                replaces: Some(facts.old),
                 rotated: None,
                 retired: None,
                 revoked: None,

@@ -215,6 +215,11 @@ fn read_event(opened: Opened<'_>) -> Item {
             None
         }
     };
+    if let (Some(statement), Some(content)) = (&event.envelope().statement, &content)
+        && let Err(error) = admission::check_sources(statement, content)
+    {
+        found.push(Found::new(Code::CitesUnseen, error.to_string()));
+    }
     let meaning = content.as_ref().and_then(Meaning::of);
     let quoted = content.as_ref().filter(|content| is_quoted(content)).cloned().map(Box::new);
     let words = content.and_then(Words::of);
@@ -349,6 +354,11 @@ pub(super) fn check_author(event: &Event, registry: &Registry, found: &mut Vec<F
     if envelope.epoch != epoch {
         let message = format!("expected epoch {epoch}, found {}", envelope.epoch);
         found.push(Found::new(Code::EpochMismatch, message));
+    }
+    if let Some(time) = registry.time_at(pin.sequence).filter(|time| envelope.time < *time) {
+        let message =
+            format!("recorded at {}, and pins registry event {} of {time}", envelope.time, pin.sequence);
+        found.push(Found::new(Code::TimeBeforePin, message));
     }
     let kind = event.said().ok().and_then(|said| said.facts.event_type());
     match &envelope.proof {

@@ -44,18 +44,25 @@ pub(super) struct Opening {
 pub(super) struct Names {
     /// The holders of keys.
     pub(super) keys: Vec<(Fingerprint, String)>,
+    /// The keys whose holders' names were erased or withheld.
+    pub(super) hidden: Vec<Fingerprint>,
     pub(super) clients: BTreeMap<ClientId, String>,
 }
 
 impl Names {
     fn take(&mut self, examined: &Examined) {
-        let (Ok(said), Some(Words::Name(name))) = (examined.event.said(), &examined.words) else { return };
-        let name = name.to_string();
-        match said.facts {
-            Facts::StoreCreated(facts) => self.keys.push((facts.key.fingerprint(), name)),
-            Facts::KeyRegistered(facts) => self.keys.push((facts.key.fingerprint(), name)),
-            Facts::ClientBound(facts) => drop(self.clients.insert(facts.client, name)),
-            Facts::TokenMade(facts) => drop(self.clients.insert(facts.client, name)),
+        let Ok(said) = examined.event.said() else { return };
+        let name = match &examined.words {
+            Some(Words::Name(name)) => Some(name.to_string()),
+            _ => None,
+        };
+        match (said.facts, name) {
+            (Facts::StoreCreated(facts), Some(name)) => self.keys.push((facts.key.fingerprint(), name)),
+            (Facts::KeyRegistered(facts), Some(name)) => self.keys.push((facts.key.fingerprint(), name)),
+            (Facts::StoreCreated(facts), None) => self.hidden.push(facts.key.fingerprint()),
+            (Facts::KeyRegistered(facts), None) => self.hidden.push(facts.key.fingerprint()),
+            (Facts::ClientBound(facts), Some(name)) => drop(self.clients.insert(facts.client, name)),
+            (Facts::TokenMade(facts), Some(name)) => drop(self.clients.insert(facts.client, name)),
             _ => {}
         }
     }

@@ -27,6 +27,8 @@ pub(super) struct Trail {
     lines: Vec<u32>,
     time: Timestamp,
     pin: Sequence,
+    /// Where another epoch begins, and which: there are few.
+    epochs: Vec<(Sequence, u64)>,
     /// The newest event that a signed head named.
     head: Option<Sequence>,
     /// What receipts speak of: the hash of the statement and the time of the event.
@@ -45,6 +47,7 @@ impl Trail {
             lines: Vec::new(),
             time: Timestamp::MIN,
             pin: Sequence::FIRST,
+            epochs: Vec::new(),
             head: None,
         }
     }
@@ -57,8 +60,9 @@ impl Trail {
         &self.hashes
     }
 
-    pub(super) fn into_hashes(self) -> Vec<Digest> {
-        self.hashes
+    /// Returns the hashes, and where each epoch begins.
+    pub(super) fn into_parts(self) -> (Vec<Digest>, Vec<(Sequence, u64)>) {
+        (self.hashes, self.epochs)
     }
 
     /// Returns the last event.
@@ -118,6 +122,9 @@ impl Trail {
         self.time = self.time.max(envelope.time);
         if let Some(awaited) = self.receipted.get_mut(&next) {
             *awaited = event.statement_bytes().map(|bytes| (statement_hash(bytes), envelope.time));
+        }
+        if self.epochs.last().is_none_or(|(_, epoch)| *epoch != envelope.epoch) {
+            self.epochs.push((next, envelope.epoch));
         }
         self.hashes.push(*event.hash());
         self.remember_command(envelope);

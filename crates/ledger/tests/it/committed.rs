@@ -148,11 +148,14 @@ Which code:
 - A line where it does not belong is `FILE_MALFORMED`; a registry or trace whose last event stands under no head is
   `HEAD_INVALID`.
 - A file that ends inside its first line is `FILE_TRUNCATED` and exits with 2.
-- A pin named `desk` must be one of the desk's keys; any other name, which is the reader's own, must not.
+- A pin named `desk` must be one of the desk's keys; any other name, which is the reader's own, must not. A pin
+  anchors the trace as far as that key, or one that follows from it by rotation, signed it: the desk's key by the checkpoint, another's by
+  its statements. A key that is silent in the file, or was revoked and is not proven to have spoken before, anchors nothing.
 
-Profiles: `strict` makes `CLAIM_DISPUTED`, `CLIENT_HELD_ROLES` and `FINALIZATION_INCOMPLETE` failures; `lenient` makes
-`CLAIM_UNPROVEN` and `ROLE_POLICY_VIOLATION` warnings. Integrity is the same in all three. Where the policy of a run says
-`distinct_clients`, `CLIENT_HELD_ROLES` is a failure in every profile.
+Profiles: `strict` makes `CLAIM_DISPUTED`, `CLIENT_HELD_ROLES`, `FINALIZATION_INCOMPLETE`, `HISTORY_ABANDONED` and `REVOKED_SINCE`
+failures, and alone looks for `KEY_UNLINKED` (where keys are pinned) and `NAME_MISSING`; `lenient` makes `CLAIM_UNPROVEN` and
+`ROLE_POLICY_VIOLATION` warnings. Integrity is the same in all three. Where the policy of a run says `distinct_clients`,
+`CLIENT_HELD_ROLES` is a failure in every profile.
 
 | check | code | weight | means | what to do |
 |---|---|---|---|---|
