@@ -35,6 +35,7 @@ pub mod figures;
 pub mod find;
 pub mod follower;
 mod held_folder;
+pub mod kept_head;
 pub mod key;
 pub mod key_directory;
 pub mod key_entry;
