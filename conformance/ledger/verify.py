@@ -227,6 +227,7 @@ class Verifier:
         self.ended = dict[str, tuple[int, str]]()  # when a key was revoked or retired, and the code for using it later
         self.epochs, self.registered, self.doubts = list[int](), list[Json](), list[Json]()
         self.place: list[Json] = [1, None]  # line and event
+        self.later = NEVER  # the first registry event of a type that is not known: it may have brought keys
 
     def read(self, stream: BinaryIO) -> None:
         while raw := stream.readline(LINE_BYTES + 2):
@@ -268,13 +269,15 @@ class Verifier:
         need(not trace.said or trace.said[-1][1] <= event["time"], "TIME_BACKWARDS")
         proof = event["proof"]["ed25519"] if event["statement"] else {"key": ""}
         public, signer = self.check_registry(event, said, proof["key"]), proof["key"]
-        need(not signer or signature_holds(public, proof["signature"], prefixed("statement", said)), "SIG_INVALID")
+        need(not public or signature_holds(public, proof["signature"], prefixed("statement", said)), "SIG_INVALID")
         self.check_content(line, said, schema)
         command = (signer, said.get("command", hash_))
         need(command not in trace.commands, "REPLAY_DUPLICATE")
         trace.commands.add(command)
         if self.closed:
-            self.check_meaning(kind, said["facts"] | (line["content"] or {}), said["role"])
+            inner = said["facts"].get("answer")
+            told = said["facts"] | (inner if isinstance(inner, dict) else {}) | (line["content"] or {})
+            self.check_meaning(kind, told, said["role"])
         trace.positions.append({"hash": hash_, "sequence": event["sequence"]})
         trace.said.append((digest("statement", said) if signer else "", event["time"]))
 
@@ -304,6 +307,11 @@ class Verifier:
         key, public = self.check_rules(event, said, signer) if home else (None, "")
         self.trace.pin, epoch = at, self.epochs[-1 if home else at]
         check(event["epoch"] == epoch, "EPOCH_MISMATCH")
+        if home and self.schema is UNKNOWN:
+            self.later = min(self.later, event["sequence"])
+        if self.schema is UNKNOWN and home or signer not in self.keys and not key and signer and self.later <= at:
+            self.doubts.append(("TYPE_UNKNOWN", "a later version knows what this did, or whose key it is", *self.place))
+            return self.keys[signer].public if signer in self.keys else ""
         if signer and not key:
             key, (end, code) = self.keys.get(signer), self.ended.get(signer, (NEVER, ""))
             check(key and key.since <= at, "KEY_UNKNOWN")
@@ -370,7 +378,9 @@ class Verifier:
         if schema is UNKNOWN:
             self.doubts.append(("TYPE_UNKNOWN", f"{kind} comes from a later version", *self.place))
         if content is not None:
-            fits = within(content, 32, 16_384) and len(data) <= 1 << 20 and matches(content, rule, schema, [])
+            cited, seen = [-1], (said.get("seen") or {"sequence": -1})["sequence"]
+            fits = within(content, 32, 16_384) and len(data) <= 1 << 20 and matches(content, rule, schema, cited)
+            need(kind != "plan_confirmed" or max(cited) <= seen, "CITES_UNSEEN", "a source that the author had not seen")
             need(fits and agrees(kind, facts, content), "CONTENT_INVALID", "does not fit its schema or contradicts the facts")
         elif commitment and self.closed:
             self.doubts.append(("NOT_DISCLOSED", f"the content is {line['disclosure']}", *self.place))
@@ -379,8 +389,15 @@ class Verifier:
 
     def check_meaning(self, kind: str, event: Json, role: str) -> None:
         """Makes the checks of MEANING that need no state machine, where what they compare is disclosed."""
-        told, none = self.told, dict[str, Json]()
+        told, none, place = self.told, dict[str, Json](), event.get("question")
         told.append(event | {"type": kind})
+        asked = told[place["sequence"] if isinstance(place, dict) else place] if place is not None else none
+        if kind in ("question_answered", "answer_superseded") and "request" in event and "request" in asked:
+            values, choice = [each["value"] for each in asked["choices"]], event["choice"]
+            fits = choice is None or values[choice:choice + 1] == [event["answer"]]
+            need(fits and event["request"] == asked["request"], "CONTENT_INVALID", "not what the question offers")
+        elif kind == "question_defaulted" and "default" in event and "request" in asked:
+            need(canonical(event["default"]) == canonical(asked["default"]), "CONTENT_INVALID", "another default")
         if kind == "policy_recorded" and "document" in event:
             self.tools = event["document"]["tools"]
             need(told[0].get("policy", none).items() <= event["document"].items(), "POLICY_MISMATCH")
@@ -490,14 +507,16 @@ class Verifier:
         for name, _, pinned in (pin.rpartition("=") for pin in pins):
             fits = pinned in self.keys and (self.keys[pinned].roles == ["desk"]) == (name == "desk")
             need(fits, "PIN_MISMATCH", f"{name} has no such key in the registry")
-        need({f"{at['sequence']}:{at['hash']}" for at in self.run.positions}.issuperset(heads), "AGAINST_MISMATCH")
+        places = self.run.positions + self.registry.positions
+        known = {text for at in places for text in (at["hash"], f"{at['sequence']}:{at['hash']}")}
+        need(known.issuperset(heads), "AGAINST_MISMATCH", "neither trace nor registry has such an event")
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Verifies the integrity of a demur export.")
     parser.add_argument("file", type=argparse.FileType("rb"), help="the export; - for standard input")
     parser.add_argument("--receipt", action="append", default=[], type=argparse.FileType("rb"), help="of an event")
     parser.add_argument("--pin", action="append", default=[], metavar="NAME=FINGERPRINT", help="a key you know")
-    parser.add_argument("--against", action="append", default=[], metavar="SEQUENCE:HASH", help="an event you know")
+    parser.add_argument("--against", action="append", default=[], metavar="[SEQUENCE:]HASH", help="an event you know")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options, verifier, verdict = parser.parse_args(), Verifier(), "fail"
     try:

@@ -39,6 +39,7 @@ from forge import (
     splice,
     states,
     valid,
+    verdicts,
     waiting,
     withdrawals,
 )
@@ -81,6 +82,7 @@ FAMILIES = [
     checks,
     clients,
     anchors,
+    verdicts,
 ]
 ROOT = Path(__file__).resolve().parent
 

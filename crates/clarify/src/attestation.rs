@@ -194,6 +194,18 @@ impl Attestation {
         self.verify_files()
     }
 
+    /// Checks what can be checked without the record: the signature by the key it names, its hashes, and that it is of this
+    /// session and refers to a record of it.
+    pub fn verify_alone(&self, session: Uuid) -> Result<(), Error> {
+        expect("session_id", &session, &self.session_id)?;
+        self.inputs.verify_alone(session)?;
+        let input = self.signing_input()?;
+        if self.agent_public_key.bare().verify_foreign(&input, self.signature.bare()).is_err() {
+            return Err(FieldError::new("signature", "a signature by agent_public_key", "another").into());
+        }
+        self.verify_files()
+    }
+
     fn verify_files(&self) -> Result<(), Error> {
         self.outputs.verify()?;
         for claim in &self.compliance_claims {

@@ -9,8 +9,15 @@ mod source;
 use std::{path::Path, time::Instant};
 
 use demur_api::code::Code;
-use demur_desk::{audit::threads, verification::Verification, visible::visible_path};
-use demur_ledger::verify::{self, Options, Report, Verdict, VerifyError};
+use demur_desk::{
+    audit::threads,
+    verification::{Guesses, Verification},
+    visible::visible_path,
+};
+use demur_ledger::{
+    registry::Registry,
+    verify::{Options, Report, Verdict, VerifyError},
+};
 
 pub(crate) use anchor::{parse_head, parse_pin};
 
@@ -20,7 +27,6 @@ use crate::{
     context::Context,
     exit::Exit,
     failure::Failure,
-    output::{Progress, percent},
     trace::{in_store, verifying},
 };
 
@@ -31,31 +37,34 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit,
     let page = arguments.html.as_deref().map(Page::reserve).transpose()?;
     let begun = Instant::now();
     let watched = context.output.is_watched();
-    let first = report(&arguments.file, &options, watched)
-        .map_err(|error| meant_trace(context, &arguments.file, error))?;
+    let mut source =
+        Source::open(&arguments.file).map_err(|error| meant_trace(context, &arguments.file, error))?;
+    let first = source.verify(&options, watched)?;
     let second = second.map(|path| beside(path, &options, watched)).transpose()?;
+    let guesses = match arguments.no_guess {
+        true => Some(no_guess::guesses(&mut source, &first, arguments.rules_hash)?),
+        false => None,
+    };
+    let verification = Verification::new(first, second, guesses, begun.elapsed());
     if let Some(page) = page {
-        page.write(&first.to_html())?;
+        page.write(&reply::page(&verification))?;
         let path = arguments.html.as_deref().map(visible_path).unwrap_or_default();
         context.output.notice(&format!("The report was written to {path}."));
     }
-    let guesses = match arguments.no_guess {
-        true if arguments.file == Path::new("-") => {
-            let message = "expected a file with --no-guess, found standard input";
-            return Err(Failure::input("USAGE", message).with_hint("it is read twice: save it first"));
-        }
-        true => Some(no_guess::guesses(&arguments.file, &first, arguments.rules_hash)?),
-        false => None,
-    };
-    let doubtful = guesses.as_ref().is_some_and(|guesses| !guesses.holds());
-    let verification = Verification::new(first, second, guesses, begun.elapsed());
     context.output.reply(&verification)?;
     let fails = match verification.verdict {
         Verdict::Pass => false,
         Verdict::PassWithWarnings => arguments.warnings_as_errors,
         Verdict::NotEstablished | Verdict::Fail => true,
     };
-    Ok(if fails || doubtful { Exit::VerificationFailed } else { Exit::Success })
+    Ok(if fails { Exit::VerificationFailed } else { Exit::Success })
+}
+
+/// Verifies the file at this path with default options, in silence, and says what it shows about guesses.
+pub(crate) fn quiet_guesses(path: &Path) -> Result<Guesses, Failure> {
+    let mut source = Source::open(path)?;
+    let report = source.verify(&Options { threads: threads(), ..Options::default() }, false)?;
+    no_guess::guesses(&mut source, &report, None)
 }
 
 /// Verifies the file at this path with default options, in silence.
@@ -101,6 +110,7 @@ fn given(arguments: &Verify) -> Result<(Options, Option<&Path>), Failure> {
         profile: arguments.profile(),
         pins: arguments.pin.clone(),
         against: arguments.against.clone(),
+        registry: arguments.registry.as_deref().map(|path| newest(path, !arguments.hash_only)).transpose()?,
         receipts,
         require_anchor: arguments.require_anchor,
         signatures: !arguments.hash_only,
@@ -118,17 +128,16 @@ fn beside(path: &Path, options: &Options, watched: bool) -> Result<Report, Failu
 }
 
 fn report(path: &Path, options: &Options, watched: bool) -> Result<Report, Failure> {
-    let mut source = Source::open(path)?;
-    let options = &Options { checks: source.find_checks()?, ..options.clone() };
-    let shown = source.shown();
-    let total = source.length().filter(|total| *total > 0);
-    let mut progress = Progress::new(watched);
-    let report = verify::verify(source.into_reader(), options, &mut |bytes| {
-        progress.tell(|| match total {
-            Some(total) => format!("{} MB read, {} %", bytes / 1_000_000, percent(bytes, total)),
-            None => format!("{} MB read", bytes / 1_000_000),
-        });
-    });
-    progress.clear();
-    report.map_err(|error| unreadable(&shown, &error))
+    Source::open(path)?.verify(options, watched)
+}
+
+/// Reads a registry that the reader has from elsewhere. One that does not hold says nothing about another file.
+fn newest(path: &Path, signatures: bool) -> Result<Registry, Failure> {
+    let report = report(path, &Options { threads: threads(), signatures, ..Options::default() }, false)?;
+    let registry = report.registry().filter(|_| report.verdict != Verdict::Fail).cloned();
+    registry.ok_or_else(|| {
+        let message = format!("{}: expected an export whose registry holds", visible_path(path));
+        Failure::input("REGISTRY_UNUSABLE", message)
+            .with_hint("`demur verify FILE` says what is wrong with it; `demur export registry` makes one")
+    })
 }

@@ -24,6 +24,7 @@ pub mod id;
 pub mod key;
 pub mod limit;
 pub mod merkle;
+pub mod quote;
 pub mod random;
 pub mod reason;
 pub mod time;

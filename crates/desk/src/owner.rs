@@ -25,7 +25,7 @@ use demur_ledger::{
 };
 use demur_sequencer::{Acknowledged, FindKey, Listener, Sequencer, SequencerError};
 use demur_store::{
-    contract::{Store, StoreError, Swap, Version},
+    contract::{RESTORED, RecordKey, Store, StoreError, Swap, Version},
     sqlite::SqliteStore,
 };
 
@@ -33,6 +33,7 @@ use crate::{
     client::MadeFor,
     data::DataFolder,
     durable, error,
+    kept_head::{self, HeadKeeper},
     key_directory::{DESK, KeyDirectory},
     key_entry,
     keyring::{FolderKeyring, KeyFile, Keyring, TentativeKey},
@@ -111,7 +112,10 @@ impl Owner {
             tentative.into_iter().for_each(TentativeKey::keep);
         }
         match created {
-            Ok(sequencer) => Ok((Self::new(data, keyring, sequencer, system), true)),
+            Ok(mut sequencer) => {
+                keep_head(data, &store, &mut sequencer)?;
+                Ok((Self::new(data, keyring, sequencer, system), true))
+            }
             // Another process was faster, and is done.
             Err(refusal) if !refusal.code.is_uncertain() && store.registry()?.is_some() => {
                 Ok((Self::with_registry(data, store, system)?, false))
@@ -131,7 +135,14 @@ impl Owner {
             durable::sweep(data.path()).map_err(|error| error::file("tidy", data.path(), &error))?;
         }
         let keyring = FolderKeyring::shared(data);
-        let sequencer = open_sequencer(&keyring, |find| Sequencer::open(store, find, Box::new(system)))?;
+        let is_restored = store.record(&RecordKey::new(RESTORED)?)?.is_some();
+        let open = |find: FindKey| Sequencer::open(Arc::clone(&store), find, Box::new(system));
+        let mut sequencer = open_sequencer(&keyring, open)?;
+        if is_restored {
+            // The file is about the store before; the registry says by now that another one took its place.
+            kept_head::forget(data.path()).map_err(|error| error::file("tidy", data.path(), &error))?;
+        }
+        keep_head(data, &store, &mut sequencer)?;
         let owner = Self::new(data, keyring, sequencer, system);
         // What happened without this process has its marks before anybody hears from it.
         if marks::tidy(&owner).is_err() {
@@ -427,6 +438,20 @@ impl Owner {
         let (registry, now) = (self.sequencer().registry(), self.system().now()?);
         Ok(Place { store: registry.store(), trace: registry.trace(), seen: Some(registry.head()), now })
     }
+}
+
+/// Keeps the newest head of the registry beside the database from now on, where a folder has the store alone. A file that is
+/// there was signed by the desk.
+fn keep_head(data: &DataFolder, store: &Arc<dyn Store>, sequencer: &mut Sequencer) -> Result<(), Refusal> {
+    if store.is_shared() {
+        return Ok(());
+    }
+    let registry = sequencer.registry();
+    kept_head::compare(data.path(), &**store)?;
+    kept_head::check_signature(data, &registry)?;
+    kept_head::keep(data.path(), &**store)?;
+    sequencer.listen(Arc::new(HeadKeeper::new(data, registry.trace(), Arc::clone(store))));
+    Ok(())
 }
 
 /// Lets a new secret stay if the event that names its key is recorded, or may be.

@@ -147,6 +147,10 @@ fn check_traces(
         check.marked.push(registry);
         return Ok(());
     }
+    match ledger.check_roots() {
+        Ok(wrong) => check.problems.extend(wrong.iter().map(|root| trouble::of_root(registry, root))),
+        Err(error) => check.problems.push(trouble::of_export(registry, error)?),
+    }
     match ledger.root_trees() {
         Ok(read) => trees = read,
         Err(error) => check.problems.push(trouble::of_export(registry, error)?),

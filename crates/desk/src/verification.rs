@@ -7,8 +7,9 @@ use demur_core::hash::Digest;
 use demur_ledger::{
     envelope::Event,
     event_type::Content,
+    facts::VerificationProfile,
     name::Sequence,
-    verify::{Check, Code, FindingSeverity, Report, Verdict, compare},
+    verify::{Check, Code, Compared, FindingSeverity, Report, Verdict, compare},
 };
 use demur_plan::no_guess::NoGuess;
 use schemars::JsonSchema;
@@ -50,6 +51,8 @@ pub enum Comparison {
     Agree,
     /// They part at one event.
     Differ(Difference),
+    /// They part where the store came back from a backup.
+    Abandoned(AbandonedHistory),
     /// They cannot be compared.
     Incomparable(Unsaid),
 }
@@ -64,8 +67,20 @@ pub struct Difference {
     pub first: Digest,
     /// What the second file has there.
     pub second: Digest,
+    /// Whether they part in the registry, or else in the trace.
+    pub in_registry: bool,
     /// The event.
     pub sequence: Sequence,
+}
+
+/// What a restoration of the store left behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "VerificationAbandoned")]
+pub struct AbandonedHistory {
+    /// How many events only the first file has.
+    pub only_first: u64,
+    /// How many events only the second file has.
+    pub only_second: u64,
 }
 
 /// What can be said about guesses.
@@ -77,6 +92,20 @@ pub enum Guesses {
     NotEstablished(Unsaid),
     /// The rules were asked again.
     Checked(CheckedGuesses),
+}
+
+/// The events of a plan's trace, each with its content.
+#[derive(Debug)]
+pub enum PlanEvents {
+    /// All of them.
+    Read {
+        /// The events.
+        events: Vec<(Event, Option<Content>)>,
+        /// How many bytes they have in the file.
+        bytes: u64,
+    },
+    /// More than are looked at, and why.
+    TooMany(String),
 }
 
 /// Why nothing is said.
@@ -101,17 +130,17 @@ impl Verification {
     /// Returns the answer about a file, and about a second one beside it.
     pub fn new(report: Report, second: Option<Report>, no_guess: Option<Guesses>, elapsed: Duration) -> Self {
         let comparison = second.as_ref().map(|second| Comparison::of(&report, second));
-        let (both, compared) = match &comparison {
-            Some(Comparison::Differ(difference)) => (Some(difference.equivocation), Verdict::Fail),
-            // What was asked for was not found out.
-            Some(Comparison::Incomparable(_)) => (None, Verdict::NotEstablished),
-            Some(Comparison::Agree) | None => (None, Verdict::Pass),
-        };
-        let verdicts = second.iter().map(|report| report.verdict).chain([report.verdict]);
+        let (found, compared) = comparison.as_ref().map_or((None, Verdict::Pass), |comparison| {
+            comparison.weigh(report.scope.profile == VerificationProfile::Strict)
+        });
+        let guessed = no_guess.as_ref().map_or(Verdict::Pass, Guesses::verdict);
+        let verdicts = second.iter().map(|report| report.verdict).chain([report.verdict, guessed]);
         let verdict = verdicts.fold(compared, Verdict::max);
         let later = second.as_ref().and_then(Report::code);
+        let at_last = (guessed == Verdict::Fail).then_some(Code::Guessed);
         Self {
-            code: if both == Some(true) { Some(Code::Equivocation) } else { report.code().or(later) },
+            // Two histories weigh more than what is wrong with one of them.
+            code: found.or_else(|| report.code()).or(later).or(at_last),
             verdict,
             comparison,
             no_guess,
@@ -125,17 +154,33 @@ impl Verification {
 impl Comparison {
     fn of(first: &Report, second: &Report) -> Self {
         match compare(first, second) {
-            Err(reason) => Self::Incomparable(Unsaid::because(reason)),
-            Ok(_) if first.hashes().is_empty() || second.hashes().is_empty() => {
-                Self::Incomparable(Unsaid::because("one of the two files has no event that could be read"))
+            Compared::Incomparable(reason) => Self::Incomparable(Unsaid::because(reason)),
+            Compared::Agree => Self::Agree,
+            Compared::Abandoned(left) => {
+                let (only_first, only_second) = (left.only_first, left.only_second);
+                Self::Abandoned(AbandonedHistory { only_first, only_second })
             }
-            Ok(None) => Self::Agree,
-            Ok(Some(found)) => Self::Differ(Difference {
+            Compared::Part(found) => Self::Differ(Difference {
                 equivocation: [first, second].into_iter().all(is_signed_history),
                 first: found.first,
                 second: found.second,
+                in_registry: found.in_registry,
                 sequence: found.sequence,
             }),
+        }
+    }
+
+    /// Returns what it means for the verdict, and the code where that is one of its own.
+    fn weigh(&self, is_strict: bool) -> (Option<Code>, Verdict) {
+        match self {
+            Self::Differ(difference) => {
+                (difference.equivocation.then_some(Code::Equivocation), Verdict::Fail)
+            }
+            Self::Abandoned(_) if is_strict => (Some(Code::HistoryAbandoned), Verdict::Fail),
+            Self::Abandoned(_) => (None, Verdict::PassWithWarnings),
+            // What was asked for was not found out.
+            Self::Incomparable(_) => (None, Verdict::NotEstablished),
+            Self::Agree => (None, Verdict::Pass),
         }
     }
 }
@@ -146,12 +191,16 @@ impl Guesses {
     pub fn of<E>(
         report: &Report,
         rules: Option<Digest>,
-        events: impl FnOnce() -> Result<Vec<(Event, Option<Content>)>, E>,
+        events: impl FnOnce() -> Result<PlanEvents, E>,
     ) -> Result<Self, E> {
         if !matches!(report.verdict, Verdict::Pass | Verdict::PassWithWarnings) {
             return Ok(Self::NotEstablished(Unsaid::because("the file does not hold")));
         }
-        Ok(match NoGuess::check(events()?) {
+        let (events, bytes) = match events()? {
+            PlanEvents::Read { events, bytes } => (events, bytes),
+            PlanEvents::TooMany(reason) => return Ok(Self::NotEstablished(Unsaid { reason })),
+        };
+        Ok(match NoGuess::check_file(events, bytes, report.registry()) {
             Ok(shows) if rules.is_some() && shows.rules != rules => {
                 let found = shows.rules.map_or_else(|| "none".to_owned(), |hash| hash.to_string());
                 let reason = format!("the file has other rules than you named: {found}");
@@ -162,11 +211,17 @@ impl Guesses {
         })
     }
 
-    /// Returns whether nothing was guessed.
-    pub const fn holds(&self) -> bool {
+    /// Returns what they mean for the verdict: a plan that nobody confirmed shows nothing yet.
+    pub const fn verdict(&self) -> Verdict {
         match self {
-            Self::NotEstablished(_) => false,
-            Self::Checked(checked) => checked.shows.holds(),
+            Self::NotEstablished(_) => Verdict::NotEstablished,
+            // Rules that are not those they are called after are worth reading.
+            Self::Checked(checked) if checked.shows.holds() && !checked.shows.changed.is_empty() => {
+                Verdict::PassWithWarnings
+            }
+            Self::Checked(checked) if checked.shows.holds() => Verdict::Pass,
+            Self::Checked(checked) if checked.shows.problems.is_empty() => Verdict::NotEstablished,
+            Self::Checked(_) => Verdict::Fail,
         }
     }
 }
@@ -180,8 +235,16 @@ impl Unsaid {
 /// Returns whether the desk's signature stands behind every event of a file, whatever else is wrong with it: a
 /// run that broke its rules, or what the reader knows from elsewhere, takes nothing from that.
 fn is_signed_history(report: &Report) -> bool {
-    let beside =
-        [Check::Artifact, Check::Role, Check::Order, Check::Claim, Check::Finalization, Check::Anchor];
+    let beside = [
+        Check::Artifact,
+        Check::Role,
+        Check::Order,
+        Check::Claim,
+        Check::Meaning,
+        Check::Finalization,
+        Check::Anchor,
+        Check::Equivocation,
+    ];
     let holds = |check: Check, worst: Option<FindingSeverity>| {
         worst != Some(FindingSeverity::Failure) || beside.contains(&check)
     };

@@ -143,6 +143,17 @@ pub fn check_cites(statement: &Statement) -> Result<(), AdmissionError> {
     }
 }
 
+/// Checks that every event which a confirmed plan names as a source was known to the author who confirms it. Otherwise the
+/// desk could choose later who answered what.
+pub fn check_sources(statement: &Statement, content: &Content) -> Result<(), AdmissionError> {
+    let Content::PlanConfirmed(content) = content else { return Ok(()) };
+    let sources = content.provenance.iter().map(|one| one.source);
+    match { sources }.find(|source| statement.seen.is_none_or(|seen| *source > seen.sequence)) {
+        Some(cited) => Err(AdmissionError::CitesUnseen { cited }),
+        None => Ok(()),
+    }
+}
+
 /// Checks everything that holds or not wherever the statement may be put. Returns what the guards need of the content.
 fn check_form(
     submission: &Submission,
@@ -242,6 +253,7 @@ fn check_content(
             }
             let content = Content::parse(kind, &opening.bytes).map_err(AdmissionError::Content)?;
             agrees(&statement.facts, &content)?;
+            check_sources(statement, &content)?;
             Ok(Meaning::of(&content))
         }
         (rule, _, _) => Err(AdmissionError::ContentRule { kind, required: rule == ContentRule::Required }),

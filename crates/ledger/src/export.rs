@@ -5,6 +5,5 @@ pub mod cut;
 mod line;
 mod writer;
 
-pub(crate) use line::check_content_length;
 pub use line::{ArtifactLine, Disclosure, EventLine, Header, Line, LineError};
 pub use writer::ExportWriter;

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use demur_core::{
     hash::Digest,
     key::{Fingerprint, PublicKey},
+    time::Timestamp,
 };
 
 pub use error::{RegistryError, Standing};
@@ -29,6 +30,8 @@ pub struct Registry {
     recovery: BTreeMap<Fingerprint, PublicKey>,
     /// The hash of every registry event, so that pinned positions can be checked.
     hashes: Vec<Digest>,
+    /// When each was recorded, as the desk says.
+    times: Vec<Timestamp>,
     /// Where each epoch begins; the first is epoch 1.
     epochs: Vec<Sequence>,
     /// The roots recorded by revocations and checkpoints, with the number of traces under them.
@@ -37,6 +40,8 @@ pub struct Registry {
     clients: BTreeMap<PrincipalId, BTreeSet<ClientId>>,
     /// Every token that was made, with whether it was taken back.
     tokens: BTreeMap<TokenId, TokenStanding>,
+    /// The first event of a type that this version does not know: what it did to the keys nobody can tell.
+    unknown: Option<Sequence>,
 }
 
 /// What became of a token. That one has expired is not recorded: it says itself when it does.
@@ -61,6 +66,8 @@ pub struct KeyRecord {
     pub origin: KeyOrigin,
     /// The registry event that brought it.
     pub since: Sequence,
+    /// The key it was named after in a rotation.
+    pub replaces: Option<Fingerprint>,
     /// The rotation that named its successor.
     pub rotated: Option<Sequence>,
     /// The event that ended the overlap after a rotation.
@@ -113,6 +120,21 @@ impl Registry {
     pub fn holds(&self, position: &Position) -> bool {
         let hash = position.sequence.index().and_then(|index| self.hashes.get(index));
         hash == Some(&position.hash)
+    }
+
+    /// Returns the hash of every registry event, in order.
+    pub fn hashes(&self) -> &[Digest] {
+        &self.hashes
+    }
+
+    /// Returns when a registry event was recorded, as the desk says.
+    pub fn time_at(&self, at: Sequence) -> Option<Timestamp> {
+        at.index().and_then(|index| self.times.get(index)).copied()
+    }
+
+    /// Returns whether an event of a later version stands at or before a registry event.
+    pub fn has_unknown_before(&self, at: Sequence) -> bool {
+        self.unknown.is_some_and(|unknown| unknown <= at)
     }
 
     /// Returns the store's epoch.

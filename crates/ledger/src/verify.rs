@@ -9,9 +9,11 @@
 //! 3. `walk`: the lines again in order: chain, state machine, claims, heads, checkpoint.
 //! 4. `anchor`: receipts, pins and known heads.
 
+mod acts;
 mod anchor;
 mod claims;
 mod code;
+mod compare;
 mod examine;
 mod excerpt;
 mod finding;
@@ -19,6 +21,7 @@ mod input;
 mod opening;
 mod options;
 mod papers;
+mod pins;
 mod pipeline;
 mod report;
 mod stated;
@@ -28,14 +31,16 @@ mod walk;
 
 use std::io::{self, BufRead};
 
-pub use anchor::{Equivocation, compare};
+pub use acts::OperationReport;
 pub use claims::{
     ChallengeReport, ChecksReport, ClaimReport, ClaimStanding, EvidenceReport, EvidenceStanding,
 };
 pub use code::{Check, Code, FindingSeverity};
+pub use compare::{Abandonment, Compared, Parting, compare};
 pub use excerpt::{CheckedEvent, KeptEvent, check_excerpt};
 pub use finding::{Finding, Section};
 pub use options::{KnownHead, Options, Pin};
+pub use pins::PinReport;
 pub use report::{
     Anchors, CheckReport, DeskWord, KeyReport, QuestionReport, Report, RoleReport, Scope, Verdict,
 };
@@ -70,6 +75,7 @@ pub fn verify(
     pipeline::run(&mut input, &mut walk, options, &mut findings, progress)?;
     walk.finish(input.before_checkpoint(), &mut findings);
     let anchors = anchor::check(&walk, options, &mut findings);
+    walk.check_names(&names.hidden, options, &mut findings);
     if !options.signatures {
         let found = Found::new(Code::SigUnchecked, "only hashes were checked");
         findings.add(Section::File, None, None, found);

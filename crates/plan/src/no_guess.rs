@@ -2,7 +2,10 @@
 //! step, and every value of the confirmed plan is held against the event it came from. Integrity is the verifier's to
 //! say; this reads a trace that it let pass.
 
-use std::collections::VecDeque;
+mod attested;
+mod count;
+
+use std::collections::{BTreeSet, VecDeque};
 
 use demur_core::hash::Digest;
 use demur_engine::command::Saying;
@@ -13,9 +16,12 @@ use demur_ledger::{
     facts::{Assurance, PaperKind, QuestionAnswered},
     name::{PrincipalId, Sequence},
     question::{Given, Outcome},
+    registry::Registry,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+
+pub use count::{ValueCounts, ValueOrigin};
 
 use crate::{Error, Session, act};
 
@@ -30,6 +36,10 @@ pub struct NoGuess {
     pub rules: Option<Digest>,
     /// The packs they were layered from, lowest first.
     pub packs: Vec<String>,
+    /// Where the rules are not those that come with this program under the name they have, in words.
+    pub changed: Vec<String>,
+    /// How many values of the confirmed plan came from whom.
+    pub counts: ValueCounts,
     /// Every gap and what became of it.
     pub gaps: Vec<GapLine>,
     /// Where the values of the confirmed plan came from.
@@ -66,6 +76,8 @@ pub struct ValueLine {
     pub field: String,
     /// The event it came from.
     pub source: Sequence,
+    /// Who gave it.
+    pub kind: ValueOrigin,
     /// In words.
     pub origin: String,
 }
@@ -85,12 +97,35 @@ pub struct Problem {
 impl NoGuess {
     /// Returns what these events of a plan's trace show, each with its content.
     pub fn check(events: impl IntoIterator<Item = (Event, Option<Content>)>) -> Result<Self, Error> {
+        Ok(Self::counted(events, u64::MAX, None)?.0)
+    }
+
+    /// Returns the same for a file of so many bytes and its registry: what is done is bounded by a multiple of those bytes,
+    /// and an error says where it would have been more.
+    pub fn check_file(
+        events: impl IntoIterator<Item = (Event, Option<Content>)>,
+        bytes: u64,
+        registry: Option<&Registry>,
+    ) -> Result<Self, Error> {
+        Ok(Self::counted(events, bytes.saturating_mul(EFFORT_PER_BYTE), registry)?.0)
+    }
+
+    /// Returns the same with how much was done for it, in a unit of its own.
+    #[doc(hidden)]
+    pub fn counted(
+        events: impl IntoIterator<Item = (Event, Option<Content>)>,
+        budget: u64,
+        registry: Option<&Registry>,
+    ) -> Result<(Self, u64), Error> {
         let mut events = events.into_iter();
         let expected = "the submission of a plan";
         let (first, content) = events.next().ok_or(Error::Trace { at: Sequence::FIRST, expected })?;
-        let session = Session::open(&first, content)?;
+        let mut session = Session::open(&first, content)?;
+        session.limit_effort(budget);
         let mut check = Check {
             session,
+            registry,
+            defaulted: BTreeSet::new(),
             due: VecDeque::new(),
             papers: VecDeque::from([PaperKind::Document]),
             problems: Vec::new(),
@@ -100,7 +135,8 @@ impl NoGuess {
         for (event, content) in events {
             check.take(&event, content)?;
         }
-        Ok(check.into_report())
+        let effort = check.session.effort();
+        Ok((check.into_report(), effort))
     }
 
     /// Returns whether the plan was confirmed and nothing in it was guessed.
@@ -109,8 +145,11 @@ impl NoGuess {
     }
 }
 
-struct Check {
+struct Check<'a> {
     session: Session,
+    registry: Option<&'a Registry>,
+    /// The defaults that took effect.
+    defaulted: BTreeSet<Sequence>,
     /// The gaps that the desk must ask next.
     due: VecDeque<Saying>,
     /// The papers that it must sign after them.
@@ -120,7 +159,7 @@ struct Check {
     confirmed: bool,
 }
 
-impl Check {
+impl Check<'_> {
     fn take(&mut self, event: &Event, content: Option<Content>) -> Result<(), Error> {
         let at = event.position().sequence;
         let facts = match event.said() {
@@ -138,6 +177,7 @@ impl Check {
             (Facts::QuestionDefaulted(facts), _) => {
                 let message = format!("expected an answer to question {}, found its default", facts.question);
                 self.problem(at, "DEFAULTED", message);
+                self.defaulted.insert(at);
             }
             _ => {}
         }
@@ -156,7 +196,7 @@ impl Check {
                 self.confirmed = true;
                 self.papers = VecDeque::from([PaperKind::Acceptance]);
             }
-            Facts::PlanAttested(_) => self.check_attestation(at)?,
+            Facts::PlanAttested(_) => self.check_attestation(event)?,
             Facts::PaperRecorded(facts) => self.check_paper(at, facts.kind),
             _ => {}
         }
@@ -271,7 +311,8 @@ impl Check {
                 differing.push(one.field.to_string());
             }
             let (field, source) = (one.field.to_string(), one.source);
-            values.push(ValueLine { field, source, origin: self.origin(source) });
+            let (kind, origin) = self.origin(source);
+            values.push(ValueLine { field, source, kind, origin });
         }
         for field in differing {
             let message = format!("{field}: expected the value that its source has, found another");
@@ -281,30 +322,18 @@ impl Check {
         Ok(())
     }
 
-    fn check_attestation(&mut self, at: Sequence) -> Result<(), Error> {
-        let Some(attestation) = self.session.attestation()? else { return Ok(()) };
-        let rounds = self.session.rounds.len() as u64;
-        if attestation.inputs.plan() != act::members(&self.session.plan) {
-            let message =
-                "expected an attestation of the confirmed plan, found another plan in it".to_owned();
-            self.problem(at, "ATTESTATION_DIFFERS", message);
+    fn origin(&self, source: Sequence) -> (ValueOrigin, String) {
+        if self.defaulted.contains(&source) {
+            return (ValueOrigin::Default, "a default that took effect: nobody answered".to_owned());
         }
-        if attestation.inputs.clarification_rounds() != rounds {
-            let found = attestation.inputs.clarification_rounds();
-            let message = format!("expected {rounds} rounds in the attestation, found {found}");
-            self.problem(at, "ATTESTATION_DIFFERS", message);
-        }
-        Ok(())
-    }
-
-    fn origin(&self, source: Sequence) -> String {
         let questions = self.session.work().questions();
         let given = questions
             .iter()
             .find_map(|(_, asked)| asked.outcome().given().filter(|given| given.at == source));
+        let agent = self.session.work().agent();
         match given {
-            None => "as submitted: the agent's word".to_owned(),
-            Some(given) => format!("answered by {}", who(&given, self.session.work().agent())),
+            None => (ValueOrigin::OwnWord, "as submitted: the agent's word".to_owned()),
+            Some(given) => (origin(&given, agent), format!("answered by {}", who(&given, agent))),
         }
     }
 
@@ -339,6 +368,9 @@ impl Check {
             agent: self.session.agent().to_string(),
             rules: rules.map(demur_rules::Rules::hash),
             packs: rules.map(packs).unwrap_or_default(),
+            // A pack that cannot be read here is nobody's word for what the rules are.
+            changed: rules.and_then(|rules| rules.differences().ok()).unwrap_or_default(),
+            counts: ValueCounts::of(self.values.iter().map(|value| value.kind)),
             gaps,
             values: self.values,
             confirmed: self.confirmed,
@@ -354,6 +386,17 @@ fn who(given: &Given, agent: Option<PrincipalId>) -> &'static str {
         Assurance::Agent => "another agent's key",
         Assurance::Passkey => "a person with a passkey",
         Assurance::Relayed | Assurance::Terminal | Assurance::SignedIn => "a person: the desk's word",
+    }
+}
+
+/// Returns who gave a value: a person, however that is known, or an agent.
+fn origin(given: &Given, agent: Option<PrincipalId>) -> ValueOrigin {
+    match given.assurance {
+        Assurance::Agent if given.by == agent => ValueOrigin::OwnWord,
+        Assurance::Agent => ValueOrigin::OtherAgent,
+        Assurance::Relayed | Assurance::Terminal | Assurance::SignedIn | Assurance::Passkey => {
+            ValueOrigin::Person
+        }
     }
 }
 
@@ -374,3 +417,6 @@ fn told(saying: &Saying) -> String {
 fn kind_of(facts: &Facts) -> &'static str {
     facts.event_type().map_or("an unknown event", demur_ledger::event_type::EventType::as_str)
 }
+
+/// How often the rules are asked, at most, for each byte of the file: some ten times what an honest session needs.
+const EFFORT_PER_BYTE: u64 = 256;

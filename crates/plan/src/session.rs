@@ -1,7 +1,10 @@
 //! A session as its trace tells it: the plan, the rules, every gap and what became of it. Read from events and their
 //! content alone, by the desk before it goes on and by whoever verifies (CLR-22, CLR-30).
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use demur_clarify::{
     gap as clarify,
@@ -64,6 +67,9 @@ pub struct Session {
     /// The attestation as it was recorded.
     pub(crate) attested: Option<Map<String, Value>>,
     work: Work,
+    /// How much the rules were asked so far, and how much they may be.
+    effort: AtomicU64,
+    budget: u64,
 }
 
 /// A gap of the session.
@@ -164,6 +170,8 @@ impl Session {
             claims: Vec::new(),
             attested: None,
             work,
+            effort: AtomicU64::new(0),
+            budget: u64::MAX,
         })
     }
 
@@ -313,14 +321,35 @@ impl Session {
         self.work.questions().find(gap.question.sequence).map(demur_ledger::question::Asked::outcome)
     }
 
+    /// Bounds how much the rules are asked from here on, for a reader of a file that others made.
+    pub(crate) const fn limit_effort(&mut self, budget: u64) {
+        self.budget = budget;
+    }
+
+    /// Returns how much the rules were asked: the bytes they have, each time, and the gaps that were compared.
+    pub(crate) fn effort(&self) -> u64 {
+        self.effort.load(Ordering::Relaxed)
+    }
+
+    fn spend(&self, rules: &Rules) -> Result<(), Error> {
+        let gaps = self.gaps.len() as u64;
+        let cost = rules.document().len() as u64 + gaps * (COST_OF_GAP + gaps);
+        let spent = self.effort.fetch_add(cost, Ordering::Relaxed).saturating_add(cost);
+        let at = self.head().map_or(Sequence::FIRST, |head| head.sequence);
+        let expected = "a trace over which the rules need not be asked so often";
+        if spent > self.budget { Err(Error::Trace { at, expected }) } else { Ok(()) }
+    }
+
     /// Returns what the rules find in the plan with every answer so far.
     pub(crate) fn detect(&self) -> Result<Vec<Finding>, Error> {
         let rules = self.rules()?;
+        self.spend(rules)?;
         Ok(rules.detect(&self.plan, &self.settled)?)
     }
 
     /// Returns what the desk has to say so that the questions in the ledger are those that the rules ask now.
     pub fn due(&self) -> Result<Vec<Saying>, Error> {
+        self.spend(self.rules()?)?;
         self.view()?.due()
     }
 
@@ -424,6 +453,7 @@ impl Session {
     /// Returns a plan with this answer to a gap in it, and what it wrote; none where it does not settle the gap.
     fn settling(&self, plan: &Plan, index: usize, answer: &str) -> Result<Option<(Plan, Value)>, Error> {
         let rules = self.rules()?;
+        self.spend(rules)?;
         let found = rules.detect(plan, &self.settled)?;
         let Some(finding) = found.into_iter().find(|finding| self.gaps[index].is_of(finding)) else {
             return Ok(None);
@@ -550,6 +580,9 @@ fn recorded(at: Sequence, content: &RulesContent) -> Result<Rules, Error> {
         Err(Error::Trace { at, expected: "rules with the hash that stands beside them" })
     }
 }
+
+/// What it costs to look at a gap, beside a byte of rules.
+const COST_OF_GAP: u64 = 64;
 
 /// What the audit record says where a warning was accepted without another answer.
 pub const ACCEPTED: &str = "accepted as it is";

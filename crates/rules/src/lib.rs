@@ -37,6 +37,7 @@ pub mod finding;
 mod index;
 pub mod judge;
 mod name;
+mod origin;
 mod pack;
 mod plan;
 mod reads;

@@ -26,7 +26,38 @@ struct RootTree {
     tree: WholeTree,
 }
 
+/// A recorded root that the traces of the store do not have, or of which nobody knows when it was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootMismatch {
+    /// The registry event that recorded it.
+    pub recorded: Sequence,
+    /// How many traces it was recorded over.
+    pub traces: u64,
+    /// How many the store has of that moment; none where the moment is not known.
+    pub found: Option<u64>,
+}
+
 impl Sequencer {
+    /// Recomputes every root that the registry records from the traces in the store; returns those that differ. A trace that
+    /// was taken away, cut or added to what was recorded then changes the root.
+    pub fn check_roots(&self) -> Result<Vec<RootMismatch>, SequencerError> {
+        let registry = self.newest_registry()?;
+        let mut wrong = Vec::new();
+        for recorded in registry.roots() {
+            let traces = registry.root(recorded).map_or(0, |(_, traces)| traces);
+            match self.heads_under(recorded)? {
+                Some(heads) => {
+                    let found = Some(heads.len() as u64);
+                    if RootTree::new(&registry, recorded, heads)?.is_none() {
+                        wrong.push(RootMismatch { recorded, traces, found });
+                    }
+                }
+                None => wrong.push(RootMismatch { recorded, traces, found: None }),
+            }
+        }
+        Ok(wrong)
+    }
+
     /// Returns the newest roots with their trees, for the exports of many traces: as many as an export shows a trace under,
     /// or fewer where a store has so many traces that their trees would take too much memory.
     pub fn root_trees(&self) -> Result<RootTrees, SequencerError> {

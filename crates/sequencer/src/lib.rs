@@ -49,7 +49,7 @@ pub use error::SequencerError;
 pub use export::ExportProgress;
 pub use figures::Figures;
 pub use follow::Followed;
-pub use inclusion::RootTrees;
+pub use inclusion::{RootMismatch, RootTrees};
 pub use read::{read_event, read_performed};
 pub use series::{Decided, Series};
 pub use system::System;

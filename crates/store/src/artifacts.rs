@@ -12,7 +12,9 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
+use demur_core::limit::Limits;
 use demur_ledger::entry::Address;
+use rustix::{fs::OFlags, io::Errno};
 
 use crate::{
     contract::StoreError,
@@ -73,17 +75,28 @@ impl Artifacts {
 
     /// Returns kept bytes, if they are there and are what the address says.
     pub fn read(&self, address: &Address) -> Result<Option<Vec<u8>>, StoreError> {
-        let bytes = match fs::read(self.file(address)) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(io_trouble("read an artifact")(error)),
+        let read = || -> io::Result<Option<Vec<u8>>> {
+            let Some((file, length)) = open(&self.file(address))? else { return Ok(None) };
+            let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+            file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+            Ok(Some(bytes))
         };
-        if Address::of(&bytes) == *address { Ok(Some(bytes)) } else { Err(other_bytes(address)) }
+        match read() {
+            Ok(Some(bytes)) if Address::of(&bytes) == *address => Ok(Some(bytes)),
+            Ok(None) => Ok(None),
+            Ok(Some(_)) => Err(other_bytes(address)),
+            Err(error) if is_no_file(&error) => Err(other_bytes(address)),
+            Err(error) => Err(io_trouble("read an artifact")(error)),
+        }
     }
 
-    /// Returns whether there is a file for this address, without reading it.
+    /// Returns whether there is a file for this address, without opening it.
     pub fn has(&self, address: &Address) -> Result<bool, StoreError> {
-        self.file(address).try_exists().map_err(io_trouble("look for an artifact"))
+        match self.file(address).symlink_metadata() {
+            Ok(metadata) => Ok(metadata.is_file()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(io_trouble("look for an artifact")(error)),
+        }
     }
 
     /// The path is made from a digest only, never from a name somebody chose.
@@ -115,15 +128,44 @@ fn fill(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_data()
 }
 
-/// Returns whether the file holds exactly these bytes, or nothing if there is no file. A damaged file must not
-/// swallow a good copy.
-fn holds(path: &Path, bytes: &[u8]) -> io::Result<Option<bool>> {
-    let mut file = match File::open(path) {
+/// Opens the file of an artifact, with its length, or nothing if there is none. A pipe, device or link in its place is
+/// neither waited for nor followed, and a file longer than an artifact is not read.
+fn open(path: &Path) -> io::Result<Option<(File, u64)>> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    if file.metadata()?.len() != bytes.len() as u64 {
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        // Neither there nor missing: whoever asks is told of trouble.
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    if metadata.is_file() && metadata.len() <= MAX_BYTES {
+        Ok(Some((file, metadata.len())))
+    } else {
+        Err(ErrorKind::InvalidData.into())
+    }
+}
+
+/// Returns whether something that is no file of an artifact has its name: a link, a socket, or what is too long.
+fn is_no_file(error: &io::Error) -> bool {
+    let code = error.raw_os_error();
+    error.kind() == ErrorKind::InvalidData
+        || [Errno::LOOP, Errno::NXIO].iter().any(|one| code == Some(one.raw_os_error()))
+}
+
+/// Returns whether the file holds exactly these bytes, or nothing if there is no file. A damaged file must not
+/// swallow a good copy.
+fn holds(path: &Path, bytes: &[u8]) -> io::Result<Option<bool>> {
+    let (mut file, length) = match open(path) {
+        Ok(Some(opened)) => opened,
+        Ok(None) => return Ok(None),
+        Err(error) if is_no_file(&error) => return Ok(Some(false)),
+        Err(error) => return Err(error),
+    };
+    if length != bytes.len() as u64 {
         return Ok(Some(false));
     }
     let mut chunk = vec![0; CHUNK_BYTES.min(bytes.len())];
@@ -148,8 +190,12 @@ fn create_folder(path: &Path) -> io::Result<()> {
 fn other_bytes(address: &Address) -> StoreError {
     let text = address.to_string();
     let (shard, name) = text.split_at(2);
-    StoreError::Corrupt { what: format!("the file artifacts/{shard}/{}... holds other bytes", &name[..4]) }
+    let file = format!("artifacts/{shard}/{}...", &name[..4]);
+    StoreError::Corrupt { what: format!("the file {file} holds other bytes, or is no plain file") }
 }
+
+/// How long an artifact can be: more does not fit into a line of an export.
+const MAX_BYTES: u64 = Limits::LINE.bytes as u64;
 
 /// How much of a file is compared at once.
 const CHUNK_BYTES: usize = 64 * 1024;

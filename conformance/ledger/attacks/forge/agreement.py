@@ -19,7 +19,7 @@ def _case(family: Family, name: str, about: str, dialogue: Dialogue) -> None:
     """Adds a dialogue whose last event disagrees with the question, and for some the same where that cannot be told."""
     last = len(dialogue.trace.entries) - 1
     export = dialogue.export()
-    family.fails(name, about, export, "CONTENT_INVALID", last, integrity=False)
+    family.fails(name, about, export, "CONTENT_INVALID", last)
     for place, what in HIDDEN.get(f"{family.name}-{name}", {}).items():
         hidden = export.copy()
         hidden.run[place].hide("withheld")

@@ -50,6 +50,11 @@ def _receipts(family: Family) -> None:
             signed("head", good["document"], first.desk.key),
         ),
         (
+            "other-time",
+            "The desk signed a receipt for this event with another time.",
+            first.receipt(3, time=first.run[2].envelope["time"]),
+        ),
+        (
             "changed",
             "The holder changed the time in a receipt.",
             good | {"document": good["document"] | {"time": first.run[2].envelope["time"]}},
@@ -76,6 +81,19 @@ def _pins(family: Family) -> None:
     family.fails("against-other", about, tiny(), "AGAINST_MISMATCH", options=["--against", "1:" + "0" * 64])
     about = "The reader noted this hash at another place."
     family.fails("against-place", about, tiny(), "AGAINST_MISMATCH", options=["--against", f"3:{tiny().run[2].hash}"])
+    about = "The reader noted a hash without its place, and no event has it."
+    family.fails("against-hash", about, tiny(), "AGAINST_MISMATCH", options=["--against", "0" * 64])
+    newest = tiny().registry[-1].position
+    about = "The reader noted a later event of the registry than the file has: it was cut."
+    options = ["--against", f"{newest['sequence'] + 1}:{'0' * 64}"]
+    family.fails("against-registry-beyond", about, tiny(), "AGAINST_MISMATCH", options=options)
+    for name, about, noted in (
+        ("hash-held", "The reader noted a hash of the trace without its place.", tiny().run[2].hash),
+        ("registry-held", "The reader noted an event of the registry.", f"{newest['sequence']}:{newest['hash']}"),
+        ("registry-hash-held", "The reader noted a hash of the registry without its place.", newest["hash"]),
+    ):
+        rest = {"options": ["--against", noted], "integrity": True}
+        family.holds(f"against-{name}", about, tiny(), "pass_with_warnings", **rest)
 
 
 def _swapped(family: Family) -> None:
@@ -121,8 +139,13 @@ def _equivocation(family: Family) -> None:
     cast, twin = Cast("registry fork", ["planner"]), Cast("registry fork", ["planner"])
     cast.store.restore()
     twin.store.revoke(twin["planner"])
-    about = "The desk shows one reader a restoration and another a revocation in the registry."
-    family.fails("equivocation-registry", about, Export(cast.store), "EQUIVOCATION", second=Export(twin.store))
+    about = "One file has the revocation of a key, the other a registry that began again from a backup before it."
+    files = {"second": Export(twin.store), "integrity": False}
+    family.holds("abandoned-registry", about, Export(cast.store), "pass_with_warnings", **files)
+    about = "The same two files for a reader who asks for everything."
+    family.fails(
+        "abandoned-registry-strict", about, Export(cast.store), "HISTORY_ABANDONED", options=["--strict"], **files
+    )
     about = "One file is the beginning of the other: the desk only went on."
     family.holds("prefix", about, fork(), "pass_with_warnings", second=fork("approved"), integrity=False)
     about = "The same two files the other way round."

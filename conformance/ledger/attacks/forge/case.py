@@ -53,6 +53,7 @@ class Family:
         *,
         options: list[str] | None = None,
         receipt: Json = None,
+        registry: File | None = None,
         second: File | None = None,
         integrity: bool | None = None,
     ) -> None:
@@ -64,6 +65,8 @@ class Family:
         options = list(options or [])
         if receipt is not None:
             options += ["--receipt", self._write(f"files/{name}.receipt.json", canonical(receipt) + b"\n")]
+        if registry is not None:
+            options += ["--registry", self._write(f"files/{name}.registry.jsonl", registry)]
         self.corpus.cases.append(
             {
                 "name": name,
@@ -100,4 +103,8 @@ BEYOND_INTEGRITY = {
     "TOOL_BLOCKED",
     "PAPER_INVALID",
     "FINALIZATION_INCOMPLETE",
+    "HISTORY_ABANDONED",
+    "KEY_UNLINKED",
+    "NAME_MISSING",
+    "REVOKED_SINCE",
 }

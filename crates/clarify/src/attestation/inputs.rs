@@ -42,6 +42,16 @@ impl Inputs {
         self.0.get(ROUNDS).and_then(Value::as_u64).unwrap_or_default()
     }
 
+    /// Checks its own hash, and that it refers to a record of this session.
+    pub(super) fn verify_alone(&self, session: Uuid) -> Result<(), Error> {
+        let mut members = self.0.clone();
+        let hash = members.remove(HASH);
+        expect("inputs.input_hash", &Sha256::of(&members)?, &member(HASH, hash.as_ref())?)?;
+        let reference = member::<ChainReference>(REFERENCE, self.0.get(REFERENCE))?;
+        expect("inputs.clarification_chain_ref", &session, &reference.session_id)?;
+        Ok(())
+    }
+
     pub(super) fn verify(&self, record: &AuditRecord) -> Result<(), Error> {
         let mut members = self.0.clone();
         let hash = members.remove(HASH);

@@ -24,9 +24,12 @@ pub(crate) struct Verify {
     /// A key you know, under your name for it; the name `desk` is for the desk's; may be given again
     #[arg(long, value_name = "NAME=FINGERPRINT", value_parser = parse_pin)]
     pub(crate) pin: Vec<Pin>,
-    /// An event of the trace you know, by its hash; may be given again
+    /// An event of the trace or the registry you know, by its hash; may be given again
     #[arg(long, value_name = "HASH|SEQUENCE:HASH", value_parser = parse_head)]
     pub(crate) against: Vec<KnownHead>,
+    /// An export of the store, perhaps newer: its registry shows which keys were revoked since
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Option<PathBuf>,
     /// How strictly to judge disputes, evidence and roles; integrity is the same in all three
     #[arg(long, value_enum, default_value_t = ProfileName::Default)]
     profile: ProfileName,

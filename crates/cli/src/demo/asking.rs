@@ -14,6 +14,7 @@ use demur_desk::{data::DataFolder, durable, plan::new_uuid};
 use demur_ledger::{
     name::{Operation, TraceId},
     role::Role,
+    verify::Verdict,
 };
 use demur_rules::Rules;
 use serde::Serialize;
@@ -23,7 +24,7 @@ use crate::{
     failure::Failure,
     output::{Output, counted_as},
     plan::{attestation_of, document},
-    verify::{no_guess, quietly},
+    verify::{no_guess, quiet_guesses},
 };
 
 /// What came of it.
@@ -141,13 +142,13 @@ impl Scene<'_> {
         let trace = TraceId::of_session(self.session.as_u128());
         let path = folder.join("plan.jsonl");
         write(&path, &self.desk.export(trace)?)?;
-        let guesses = no_guess::guesses(&path, &quietly(&path)?, None)?;
+        let guesses = quiet_guesses(&path)?;
         let paint = self.output.paint();
         let headline = no_guess::lines(&guesses, paint).into_iter().next().unwrap_or_default();
         self.tell(&format!("\n  From the file alone: {headline}."))?;
         Ok(Asked {
             export: path.to_string_lossy().into_owned(),
-            no_guess: guesses.holds(),
+            no_guess: guesses.verdict() == Verdict::Pass,
             rounds,
             session: self.session,
             trace,

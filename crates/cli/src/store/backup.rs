@@ -3,7 +3,7 @@
 use std::fs;
 
 use demur_api::store::StoreSize;
-use demur_desk::{data::DataFolder, durable, store_check::size_of, visible::visible_path};
+use demur_desk::{data::DataFolder, durable, kept_head, store_check::size_of, visible::visible_path};
 use serde::Serialize;
 
 use super::{
@@ -32,7 +32,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &BackupStore) -> Result<
         // Why it failed matters more than an empty folder.
         let _ = fs::remove_dir(folder);
     }
-    let lost: Vec<Lost> = made?.into_iter().map(Lost::from).collect();
+    let made = made?;
+    // Beside the database, as in a data folder: what is taken out of the copy later shows.
+    kept_head::keep(folder, &DataFolder::at(folder.clone()).whole_store()?)?;
+    let lost: Vec<Lost> = made.into_iter().map(Lost::from).collect();
     let exit = if lost.is_empty() { Exit::Success } else { Exit::VerificationFailed };
     // Read back: what cannot be opened is no backup.
     let size = size_of(&DataFolder::at(folder.clone()).whole_store()?)?;

@@ -12,6 +12,7 @@ use demur_api::{
 use demur_core::visible::visible;
 use demur_desk::{
     data::DataFolder,
+    kept_head,
     keyring::FolderKeyring,
     store_check::{self, UNREADABLE, is_newer, of_files, of_opening, progress_of},
 };
@@ -82,7 +83,10 @@ fn alone(data: &DataFolder, progress: &mut Progress) -> Result<StoreCheck, Failu
     let marks = Arc::clone(&store);
     let mark = |trace: TraceId, failure: &_| Ok(marks.mark_failed(trace, failure)?);
     let (keyring, tell) = (FolderKeyring::shared(data), &mut |step| tell(progress, step));
-    Ok(store_check::check(store, &keyring, &mark, tell, &|| false)?)
+    let kept = kept_head::compare(data.path(), &*store);
+    let mut check = store_check::check(store, &keyring, &mark, tell, &|| false)?;
+    check.problems.extend(kept.err().map(|error| of_opening(&error)));
+    Ok(check)
 }
 
 /// Returns what is wrong with a store that does not open.

@@ -5,20 +5,25 @@ use std::{
     fs,
     io::{self, ErrorKind},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use demur_api::{code::Code, store::StoreSize};
+use demur_api::{
+    code::Code,
+    store::{StoreCheckProgress, StoreSize, StoreTrouble},
+};
+use demur_core::visible::visible;
 use demur_desk::{
     data::DataFolder,
-    durable,
+    durable, kept_head,
     keyring::FolderKeyring,
     operating_system::OperatingSystem,
     owner::{Owner, find_desk_key},
-    store_check::size_of,
+    store_check::{self, is_newer, size_of},
     visible::visible_path,
 };
 use demur_ledger::name::Position;
-use demur_store::{folder::Folder, sqlite::Restored};
+use demur_store::{contract::Store, folder::Folder, sqlite::Restored};
 use serde::Serialize;
 
 use super::{
@@ -31,7 +36,7 @@ use crate::{
     context::Context,
     failure::Failure,
     lookup::QuestionNumbers,
-    output::{Paint, Progress, Reply, counted_as},
+    output::{Paint, Progress, Reply, counted_as, percent},
 };
 
 /// Restores a backup.
@@ -47,12 +52,14 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     let backup = DataFolder::at(arguments.folder.clone()).whole_store()?;
     // Before anything is touched: without this key nothing could be recorded afterwards.
     find_desk_key(&FolderKeyring::of(&data), &backup)?;
-    drop(backup);
     let mut progress = Progress::new(context.output.is_watched());
+    expect_sound(&data, &arguments.folder, Arc::new(backup), &mut progress)?;
     let mut tell = |step| tell(&mut progress, step);
     let (restored, aside) = if had_store {
         replace(&data, &arguments.folder, &mut tell).map(|(restored, aside)| (restored, Some(aside)))?
     } else {
+        kept_head::forget(data.path())
+            .map_err(|error| Failure::file("remove the kept head in", data.path(), &error))?;
         (data.restore(&arguments.folder, &mut tell)?, None)
     };
     progress.clear();
@@ -65,6 +72,32 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     let lost = restored.lost.into_iter().map(Lost::from).collect();
     let (ended, epoch, event) = (restored.left, registry.epoch(), registry.head());
     context.output.reply(&RestoreReply { aside, ended, epoch, event, lost, size })
+}
+
+/// Verifies a backup as `demur store check` verifies a store. What does not hold does not take over; an artifact that was lost
+/// before the backup was made, and what a newer version wrote, are no points against it.
+fn expect_sound(
+    data: &DataFolder,
+    folder: &Path,
+    backup: Arc<dyn Store>,
+    progress: &mut Progress,
+) -> Result<(), Failure> {
+    kept_head::compare(folder, &*backup)?;
+    let keyring = FolderKeyring::shared(data);
+    let told = &mut |step: StoreCheckProgress| {
+        progress.tell(|| format!("verifying the backup, {} %", percent(step.done, step.total)));
+    };
+    let check = store_check::check(backup, &keyring, &|_, _| Ok(()), told, &|| false)?;
+    let is_bad = |problem: &&StoreTrouble| !is_newer(problem) && !is_lost(problem);
+    let Some(first) = check.problems.iter().find(is_bad) else { return Ok(()) };
+    let message = format!("the backup in {} does not hold: {}", visible_path(folder), visible(&first.cause));
+    Err(Failure::of(Code::StoreDamaged, message)
+        .with_hint("nothing was touched: restore an older backup, or keep this one to be looked at"))
+}
+
+fn is_lost(problem: &StoreTrouble) -> bool {
+    ["ARTIFACT_MISSING", "ARTIFACT_HASH_MISMATCH"].contains(&problem.code.as_str())
+        || (problem.code == "EVENT_DAMAGED" && problem.cause.contains("artifact"))
 }
 
 /// Copies the backup beside the old store, then lets them change places. The old files are kept.
@@ -93,7 +126,15 @@ fn replace(
 /// The database moves last: there is never one without its artifacts.
 fn exchange(data: &Path, aside: &Path, new: &Path) -> io::Result<()> {
     durable::create_folder(aside)?;
-    for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal", "artifacts", "runs"] {
+    for name in [
+        kept_head::FILE,
+        "ledger.db",
+        "ledger.db-wal",
+        "ledger.db-shm",
+        "ledger.db-journal",
+        "artifacts",
+        "runs",
+    ] {
         move_if_there(&data.join(name), &aside.join(name))?;
     }
     durable::sync_folder_of(&aside.join("ledger.db"))?;

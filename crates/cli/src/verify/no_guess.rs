@@ -1,25 +1,31 @@
 //! `--no-guess`: reads a file that holds once more and shows that nothing in its plan was guessed (CLR-52). The rules
 //! that travel in the file are asked again.
 
-use std::{
-    fs::File,
-    io::{BufRead as _, BufReader, Read as _},
-    path::Path,
-};
+use std::io::{BufRead as _, Read as _};
 
-use demur_core::{hash::Digest, limit::Limits, visible::visible};
-use demur_desk::verification::Guesses;
-use demur_ledger::{envelope::Event, event_type::Content, export::Line, name::TraceId, verify::Report};
+use demur_api::code::Code;
+use demur_core::{hash::Digest, limit::Limits, quote::quoted, visible::visible};
+use demur_desk::verification::{Guesses, PlanEvents};
+use demur_ledger::{
+    event_type::Content,
+    export::Line,
+    verify::{Report, VerifyError},
+};
 use demur_plan::no_guess::NoGuess;
 
+use super::{source::Source, unreadable};
 use crate::{
     failure::Failure,
     output::{Paint, counted, counted_as},
 };
 
-/// Returns what the file at this path shows, given the report over it.
-pub(crate) fn guesses(path: &Path, report: &Report, rules: Option<Digest>) -> Result<Guesses, Failure> {
-    Guesses::of(report, rules, || events(path, report.scope.trace))
+/// Returns what a source shows, given the report over it.
+pub(super) fn guesses(
+    source: &mut Source,
+    report: &Report,
+    rules: Option<Digest>,
+) -> Result<Guesses, Failure> {
+    Guesses::of(report, rules, || events(source, report))
 }
 
 /// Returns it as people read it.
@@ -32,17 +38,20 @@ pub(crate) fn lines(guesses: &Guesses, paint: Paint) -> Vec<String> {
     };
     let shows = &checked.shows;
     let mut lines = vec![headline(shows, paint)];
-    let packs: Vec<_> = shows.packs.iter().map(|pack| visible(pack).into_owned()).collect();
     let hash = shows.rules.map_or_else(|| "none".to_owned(), |hash| hash.to_string());
     let known = if checked.known { "the rules you named" } else { "compare the hash with rules you know" };
-    lines.push(format!("  rules {} (SHA-256 {hash}): {known}", packs.join(", ")));
+    lines.push(format!("  rules SHA-256 {hash}: {known}"));
+    lines.extend(shows.packs.iter().map(|pack| format!("  pack {}", quoted(pack))));
+    for change in &shows.changed {
+        lines.push(format!("  {} {}", paint.bad("changed:"), visible(change)));
+    }
     for gap in &shows.gaps {
         let event = gap.event.map_or_else(String::new, |event| format!(" in #{event}"));
         let by = gap.by.map_or_else(String::new, |by| format!(" by {by}"));
-        lines.push(format!("  {} {}: {}{event}{by}", gap.id, visible(&gap.field), gap.outcome));
+        lines.push(format!("  {} {}: {}{event}{by}", gap.id, quoted(&gap.field), gap.outcome));
     }
     for value in &shows.values {
-        lines.push(format!("  value {} from #{}: {}", visible(&value.field), value.source, value.origin));
+        lines.push(format!("  value {} from #{}: {}", quoted(&value.field), value.source, value.origin));
     }
     for problem in &shows.problems {
         let message = visible(&problem.message);
@@ -53,10 +62,10 @@ pub(crate) fn lines(guesses: &Guesses, paint: Paint) -> Vec<String> {
 
 fn headline(checked: &NoGuess, paint: Paint) -> String {
     if checked.holds() {
+        let counts = checked.counts.words();
         let gaps = counted_as(checked.gaps.len() as u64, "gap was", "gaps were");
-        let told =
-            format!("{gaps} asked as the rules in the file find them, and settled; the plan has no other");
-        format!("{} {told}", paint.good("No guess:"))
+        let asked = format!("{gaps} asked as the rules in the file find them, and settled");
+        format!("{} {counts}; {asked}, and they demand nothing more", paint.good("No guess by these rules:"))
     } else if checked.confirmed {
         let problems = counted(checked.problems.len(), "problem");
         format!("{} {problems}", paint.bad("Guessed, or not as the rules say:"))
@@ -65,32 +74,59 @@ fn headline(checked: &NoGuess, paint: Paint) -> String {
     }
 }
 
-/// Returns the events of a trace in a file that was found to hold, each with its content.
-fn events(path: &Path, trace: TraceId) -> Result<Vec<(Event, Option<Content>)>, Failure> {
-    let unreadable = |error| Failure::unreadable(path, &error);
-    let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
-    let mut events = Vec::new();
-    let mut line = Vec::new();
+/// Returns the events of the trace that the report is about, each with its content. Every one is held against the hash
+/// that was verified: the file may have changed since.
+fn events(source: &mut Source, report: &Report) -> Result<PlanEvents, Failure> {
+    let shown = source.shown().to_owned();
+    let Some(mut reader) = source.again()? else {
+        return Ok(PlanEvents::TooMany(
+            "it is too long to be read twice: save it to a file first".to_owned(),
+        ));
+    };
+    let (mut events, mut line, mut bytes) = (Vec::new(), Vec::new(), 0);
     loop {
         line.clear();
         let read = reader.by_ref().take(Limits::LINE.bytes as u64 + 1).read_until(b'\n', &mut line);
-        read.map_err(unreadable)?;
-        let Some(whole) = line.strip_suffix(b"\n") else { return Ok(events) };
+        read.map_err(|error| unreadable(&shown, &VerifyError::Read(error)))?;
+        let Some(whole) = line.strip_suffix(b"\n") else { break };
         let Ok(Line::Event(found)) = Line::parse(whole) else { continue };
-        let (Ok(event), Ok(bytes)) = (found.event(), found.content()) else { continue };
-        if event.envelope().trace != trace {
+        let (Ok(event), Ok(content)) = (found.event(), found.content()) else { continue };
+        if event.envelope().trace != report.scope.trace {
             continue;
         }
-        if events.len() == MAX_EVENTS {
-            let message =
-                format!("expected the trace of a plan with at most {MAX_EVENTS} events, found more");
-            return Err(Failure::input("TRACE_TOO_LONG", message));
+        bytes += whole.len();
+        if events.len() == MAX_EVENTS || bytes > MAX_BYTES {
+            let reason =
+                format!("the trace has more than {MAX_EVENTS} events, or more than {MAX_BYTES} bytes");
+            return Ok(PlanEvents::TooMany(reason));
+        }
+        let opened = match (event.envelope().content, &found.salt, content) {
+            (Some(commitment), Some(salt), Some(content)) => commitment.opens_content(salt, content),
+            _ => true,
+        };
+        if report.hashes().get(events.len()) != Some(event.hash()) || !opened {
+            return Err(changed(&shown));
         }
         let kind = event.said().ok().and_then(|said| said.facts.event_type());
-        let content = kind.zip(bytes).and_then(|(kind, bytes)| Content::parse(kind, bytes).ok());
+        let content = kind.zip(content).and_then(|(kind, bytes)| Content::parse(kind, bytes).ok());
         events.push((event, content));
     }
+    let bytes = bytes as u64;
+    if events.len() == report.hashes().len() {
+        Ok(PlanEvents::Read { events, bytes })
+    } else {
+        Err(changed(&shown))
+    }
+}
+
+fn changed(shown: &str) -> Failure {
+    let message =
+        format!("{shown}: expected the bytes that were verified, found others: the file changed meanwhile");
+    Failure::of(Code::FileUnreadable, message).with_hint("verify a copy that nobody writes to")
 }
 
 /// More than the trace of a plan can need: it has at most 4,096 questions.
 const MAX_EVENTS: usize = 65_536;
+
+/// How many bytes of the trace are held in memory at once.
+const MAX_BYTES: usize = 256 << 20;

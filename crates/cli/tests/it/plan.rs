@@ -192,33 +192,40 @@ fn the_same_session_and_plan_get_the_same_bytes_and_another_plan_is_refused() {
     assert_eq!(again(&["--as", "mallory"]), "SESSION_CONFLICT", "another agent");
 }
 
-/// CLR-52 ONE-08
+/// CLR-52 ONE-08 ONE-12
 #[test]
 fn the_export_shows_that_nothing_was_guessed() {
     let planned = Planned::new(&with(&json!({"real_build": true})));
     let sandbox = &planned.sandbox;
     sandbox.run(&["export", "last", "--out", "open.jsonl"]).expect_code(0);
     sandbox.run(&["verify", "open.jsonl"]).expect_code(0);
-    sandbox.run(&["verify", "open.jsonl", "--no-guess"]).expect_code(1);
+    let open = sandbox.run(&["verify", "open.jsonl", "--no-guess", "--html", "open.html"]);
+    assert!(open.expect_code(1).stdout.starts_with("verdict  NOT ESTABLISHED over everything"), "{open}");
+    let page = std::fs::read_to_string(sandbox.path("open.html")).unwrap();
+    assert!(page.contains("<strong>NOT ESTABLISHED</strong>") && page.contains("<h2>Guesses</h2>"), "{page}");
+    let said = sandbox.run(&["verify", "open.jsonl", "--no-guess", "--json"]);
+    let said: serde_json::Value = serde_json::from_str(&said.expect_code(1).stdout).unwrap();
+    assert_eq!(said["verdict"], "not_established");
     planned.run("resolve", &["gap-001", "dist"]).expect_code(0);
     planned.run("confirm", &[]).expect_code(0);
     sandbox.run(&["export", "last", "--out", "whole.jsonl"]).expect_code(0);
     let ran = sandbox.run(&["verify", "whole.jsonl", "--no-guess"]);
-    assert!(ran.expect_code(0).stdout.contains("No guess: 1 gap was asked"), "{ran}");
-    assert!(ran.stdout.contains("value output_path from #5: answered by a person: the desk's word"), "{ran}");
+    assert!(ran.expect_code(0).stdout.contains("; 1 gap was asked as the rules"), "{ran}");
+    assert!(
+        ran.stdout.contains("value “output_path” from #5: answered by a person: the desk's word"),
+        "{ran}"
+    );
     let hash = planned.json("show", &[], 0)["rules"].as_str().unwrap().to_owned();
     let known = sandbox.run(&["verify", "whole.jsonl", "--no-guess", "--rules-hash", &hash]);
-    assert!(
-        known
-            .expect_code(0)
-            .stdout
-            .contains(&format!("rules default 1 (SHA-256 {hash}): the rules you named"))
-    );
+    assert!(known.expect_code(0).stdout.contains(&format!("rules SHA-256 {hash}: the rules you named")));
     let other = sandbox.run(&["verify", "whole.jsonl", "--no-guess", "--rules-hash", &"0".repeat(64)]);
     assert!(other.expect_code(1).stdout.contains("other rules than you named"), "{other}");
     let report = sandbox.json(&["verify", "whole.jsonl", "--no-guess"]);
     assert_eq!(report["no_guess"]["checked"]["problems"], json!([]));
     sandbox.feed(&["verify", "-", "--no-guess"], b"").expect_code(2);
+    // A stream is kept, so that what is looked at again is what was verified.
+    let whole = fs::read(sandbox.path("whole.jsonl")).unwrap();
+    sandbox.feed(&["verify", "-", "--no-guess"], &whole).expect_code(0);
     // A file that does not hold shows nothing about guesses.
     let text = fs::read_to_string(sandbox.path("whole.jsonl")).unwrap().replace("\"dist\"", "\"/\"");
     fs::write(sandbox.path("forged.jsonl"), text).unwrap();

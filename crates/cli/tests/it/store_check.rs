@@ -186,3 +186,42 @@ fn damaged_events_are_not_rebuilt_from() {
     assert_eq!(sandbox.json_error(&["store", "rebuild"], 2)["code"], "STORE_DAMAGED");
     assert_eq!(sandbox.contents(), before);
 }
+
+/// Takes a trace out of the database so that nothing in it refers to the trace any more.
+const REMOVE_TRACE: &str = "
+    DELETE FROM commands WHERE event IN (SELECT ordinal FROM events WHERE trace = 2);
+    DELETE FROM questions WHERE trace = 2;
+    DELETE FROM participants WHERE trace = 2;
+    DELETE FROM snapshots WHERE trace = 2;
+    DELETE FROM runs WHERE trace = 2;
+    DELETE FROM events WHERE trace = 2;
+    DELETE FROM traces WHERE id = 2;
+    UPDATE events SET ordinal = (SELECT count(*) FROM events AS before WHERE before.ordinal <= events.ordinal);";
+
+/// ONE-13
+#[test]
+fn trace_that_was_taken_away_changes_the_recorded_root() {
+    let sandbox = Sandbox::with_run();
+    sandbox.run(&["checkpoint"]).expect_code(0);
+    sandbox.run(&["store", "check"]).expect_code(0);
+    sandbox.tamper(REMOVE_TRACE);
+    let ran = sandbox.run(&["store", "check"]);
+    assert!(ran.expect_code(1).stdout.contains("ROOT_DIFFERS registry event"), "{ran}");
+}
+
+/// ONE-13
+#[test]
+fn registry_from_which_an_event_was_taken_is_found_at_the_next_start() {
+    let sandbox = Sandbox::with_run();
+    sandbox.run(&["keys", "new", "carol", "--role", "critic"]).expect_code(0);
+    sandbox.tamper(
+        "DELETE FROM commands WHERE event = (SELECT max(ordinal) FROM events WHERE trace = 1);
+         DELETE FROM key_changes WHERE sequence = (SELECT max(sequence) FROM events WHERE trace = 1);
+         DELETE FROM snapshots WHERE trace = 1;
+         DELETE FROM events WHERE ordinal = (SELECT max(ordinal) FROM events WHERE trace = 1);",
+    );
+    let ran = sandbox.run(&["keys", "new", "dave", "--role", "critic"]);
+    assert!(ran.code != Some(0) && ran.stderr.contains("registry-head.json"), "{ran}");
+    let checked = sandbox.run(&["store", "check"]);
+    assert!(checked.expect_code(1).stdout.contains("registry-head.json"), "{checked}");
+}

@@ -24,7 +24,7 @@ fn golden_file_passes() {
     --- stdout
     trace    [ULID]
     store    [FINGERPRINT]
-    scope    18 events, 6 registry events, profile default, written by demur test
+    scope    18 events, 6 registry events, profile default, written by “demur test”
     head     17 [FINGERPRINT]
     state    completed, exported [TIME] by the desk's clock
     policy   any tool may run, at any risk: it names none
@@ -34,6 +34,7 @@ fn golden_file_passes() {
     Not proven by this report
       who made this file: nothing you know from elsewhere was given (--pin, --receipt, --against)
       that the trace ends at sequence 17: later events may exist
+      that every key here still counts: keys may have been revoked after registry event 5
       that what was claimed is true: only who said it, and what it was said to rest on
 
     Roles
@@ -43,11 +44,11 @@ fn golden_file_passes() {
       auditor: client not recorded
 
     Proven by a key
-      [KEY] operator, 1 statements, active, first key of its principal; the desk calls it somebody
-      [KEY] planner, 2 statements, active, first key of its principal; the desk calls it somebody
-      [KEY] auditor, 3 statements, active, first key of its principal; the desk calls it somebody
-      [KEY] critic, 3 statements, active, first key of its principal; the desk calls it somebody
-      [KEY] executor, 9 statements, active, first key of its principal; the desk calls it somebody
+      [KEY] operator, 1 statements, active, first key of its principal; the desk calls it “somebody”
+      [KEY] planner, 2 statements, active, first key of its principal; the desk calls it “somebody”
+      [KEY] auditor, 3 statements, active, first key of its principal; the desk calls it “somebody”
+      [KEY] critic, 3 statements, active, first key of its principal; the desk calls it “somebody”
+      [KEY] executor, 9 statements, active, first key of its principal; the desk calls it “somebody”
 
     The desk's word
       the order of events that no author had seen when it signed, and the times of all events
@@ -55,15 +56,19 @@ fn golden_file_passes() {
       that nothing happened which is not in the trace
 
     Claims
-      #12 five words
+      #12 “five words”
         standing   evidence is there as recorded; no challenge is open
         checks     words only
         sure       90 %
         key        [KEY]
         replaces   #10
-        evidence   #7 words, #8 words
-        execution  #9 wc: completed, exit status 0, 3 ms
+        evidence   #7 “words”
+        evidence   #8 “words”
+        execution  #9 “wc”: completed, exit status 0, 3 ms
         challenge  #11 against #10: “because”; answered by #12; closed by #13: “because”
+
+    Operations
+      #6 “wc”, begun by the key of [ULID]
 
     Checks (none: there was nothing to check, or it was not reached)
       ok    the file is an export, whole and in order
@@ -98,7 +103,7 @@ fn damaged_file_fails_with_cause_and_cure() {
     --- stdout
     trace    [ULID]
     store    [FINGERPRINT]
-    scope    18 events, 6 registry events, profile default, written by demur test
+    scope    18 events, 6 registry events, profile default, written by “demur test”
     head     17 [FINGERPRINT]
     state    completed, exported [TIME] by the desk's clock
     policy   any tool may run, at any risk: it names none
@@ -118,6 +123,7 @@ fn damaged_file_fails_with_cause_and_cure() {
     Not proven by this report
       who made this file: nothing you know from elsewhere was given (--pin, --receipt, --against)
       that the trace ends at sequence 17: later events may exist
+      that every key here still counts: keys may have been revoked after registry event 5
       that what was claimed is true: only who said it, and what it was said to rest on
       anything after the first event that does not hold
 
@@ -128,11 +134,11 @@ fn damaged_file_fails_with_cause_and_cure() {
       auditor: client not recorded
 
     Proven by a key
-      [KEY] operator, 1 statements, active, first key of its principal; the desk calls it somebody
-      [KEY] planner, 2 statements, active, first key of its principal; the desk calls it somebody
-      [KEY] auditor, 3 statements, active, first key of its principal; the desk calls it somebody
-      [KEY] critic, 3 statements, active, first key of its principal; the desk calls it somebody
-      [KEY] executor, 9 statements, active, first key of its principal; the desk calls it somebody
+      [KEY] operator, 1 statements, active, first key of its principal; the desk calls it “somebody”
+      [KEY] planner, 2 statements, active, first key of its principal; the desk calls it “somebody”
+      [KEY] auditor, 3 statements, active, first key of its principal; the desk calls it “somebody”
+      [KEY] critic, 3 statements, active, first key of its principal; the desk calls it “somebody”
+      [KEY] executor, 9 statements, active, first key of its principal; the desk calls it “somebody”
 
     The desk's word
       the order of events that no author had seen when it signed, and the times of all events
@@ -140,15 +146,19 @@ fn damaged_file_fails_with_cause_and_cure() {
       that nothing happened which is not in the trace
 
     Claims
-      #12 five words
+      #12 “five words”
         standing   evidence is there as recorded; no challenge is open
         checks     words only
         sure       90 %
         key        [KEY]
         replaces   #10
-        evidence   #7 words, #8 words
-        execution  #9 wc: completed, exit status 0, 3 ms
+        evidence   #7 “words”
+        evidence   #8 “words”
+        execution  #9 “wc”: completed, exit status 0, 3 ms
         challenge  #11 against #10: “because”; answered by #12; closed by #13: “because”
+
+    Operations
+      #6 “wc”, begun by the key of [ULID]
 
     Checks (none: there was nothing to check, or it was not reached)
       ok    the file is an export, whole and in order

@@ -3,7 +3,7 @@
 use demur_api::{refusal::Refusal, store::StoreTrouble};
 use demur_core::visible::visible;
 use demur_ledger::{name::TraceId, verify::Finding};
-use demur_sequencer::SequencerError;
+use demur_sequencer::{RootMismatch, SequencerError};
 use demur_store::contract::{Failure, StoreError, StoreProblem as Found};
 
 /// Returns what the store found in its own files.
@@ -51,6 +51,20 @@ pub(super) fn of_export(trace: TraceId, error: SequencerError) -> Result<StoreTr
     };
     let cause = format!("trace {trace}: {}", visible(&error.to_string()));
     Ok(StoreTrouble { cause, code: code.to_owned(), cure: cure.to_owned(), sequence, trace: Some(trace) })
+}
+
+/// Returns a recorded root that the traces in the store do not have.
+pub(super) fn of_root(registry: TraceId, root: &RootMismatch) -> StoreTrouble {
+    let RootMismatch { recorded, traces, found } = root;
+    let found = match found {
+        Some(found) if found == traces => "the same number of traces, and not the same events".to_owned(),
+        Some(found) => format!("{found} of that time"),
+        None => "no record of which those were".to_owned(),
+    };
+    let cause =
+        format!("registry event {recorded}: expected the {traces} traces it is a root over, found {found}");
+    let (code, cure) = ("ROOT_DIFFERS".to_owned(), RESTORE.to_owned());
+    StoreTrouble { cause, code, cure, sequence: Some(*recorded), trace: Some(registry) }
 }
 
 /// Returns a mark that an earlier check left on a trace.

@@ -152,7 +152,7 @@ impl EventLine<'_> {
 }
 
 /// Checks that content is not longer than content may be.
-pub(crate) fn check_content_length(text: &str) -> Result<(), LineError> {
+fn check_content_length(text: &str) -> Result<(), LineError> {
     if text.len() > Limits::CONTENT.bytes {
         return Err(LineError::TooLong { what: "content", limit: Limits::CONTENT.bytes });
     }

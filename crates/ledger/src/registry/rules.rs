@@ -46,10 +46,12 @@ impl Registry {
             keys: BTreeMap::new(),
             recovery: BTreeMap::new(),
             hashes: vec![*event.hash()],
+            times: vec![event.envelope().time],
             epochs: vec![Sequence::FIRST],
             roots: BTreeMap::new(),
             clients: BTreeMap::new(),
             tokens: BTreeMap::new(),
+            unknown: None,
         };
         let recovery = registry.name_recovery(&facts.key, facts.recovery.as_ref())?;
         registry.keys.insert(
@@ -60,6 +62,7 @@ impl Registry {
                 roles: vec![Role::Desk],
                 origin: KeyOrigin::First,
                 since: Sequence::FIRST,
+                replaces: None,
                 rotated: None,
                 retired: None,
                 revoked: None,
@@ -98,8 +101,23 @@ impl Registry {
             Facts::TokenRevoked(facts) => self.revoke_token(event, &said, *facts)?,
             _ => return Err(RegistryError::NotRegistry { kind: said.kind.clone() }),
         }
-        self.hashes.push(*event.hash());
+        self.record(event);
         Ok(())
+    }
+
+    /// Goes past an event of a later version, for a reader who says so: its place is checked, and nothing else is
+    /// known of it.
+    pub fn pass_over(&mut self, event: &Event) -> Result<(), RegistryError> {
+        let said = event.agree()?;
+        self.check_place(event, &said)?;
+        self.unknown = self.unknown.or(Some(event.envelope().sequence));
+        self.record(event);
+        Ok(())
+    }
+
+    fn record(&mut self, event: &Event) {
+        self.hashes.push(*event.hash());
+        self.times.push(event.envelope().time);
     }
 
     fn check_place(&self, event: &Event, said: &Said<'_>) -> Result<(), RegistryError> {
@@ -152,6 +170,7 @@ impl Registry {
                 roles: facts.roles.to_vec(),
                 origin: if known { KeyOrigin::DeskWord } else { KeyOrigin::First },
                 since: event.envelope().sequence,
+                replaces: None,
                 rotated: None,
                 retired: None,
                 revoked: None,
@@ -194,6 +213,7 @@ impl Registry {
                 public: facts.key,
                 origin,
                 since: at,
+                replaces: Some(facts.old),
                 rotated: None,
                 retired: None,
                 revoked: None,

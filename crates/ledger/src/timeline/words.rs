@@ -30,12 +30,23 @@ pub(crate) enum Words {
     Artifact(Label),
     /// What the answer to a question is held against.
     Asked(Box<Terms>),
-    /// An answer, and the request it is about.
-    Answer(Box<(AnswerValue, Option<Digest>)>),
+    /// An answer.
+    Answer(Box<AnswerWords>),
     /// An answer that was rejected.
     Rejected,
     /// A default that took effect.
     Default(Box<AnswerValue>),
+}
+
+/// What is kept of an answer.
+#[derive(Debug)]
+pub(crate) struct AnswerWords {
+    /// The answer.
+    pub(crate) value: AnswerValue,
+    /// The request it is about.
+    pub(crate) request: Option<Digest>,
+    /// Who the desk says it was, where no key stands behind it.
+    pub(crate) by: Option<String>,
 }
 
 impl Words {
@@ -65,7 +76,11 @@ impl Words {
                 Self::Asked(Box::new(content.terms()))
             }
             Content::QuestionAnswered(content) | Content::AnswerSuperseded(content) => {
-                Self::Answer(Box::new((content.answer, content.request)))
+                Self::Answer(Box::new(AnswerWords {
+                    value: content.answer,
+                    request: content.request,
+                    by: content.by.map(|by| by.to_string()),
+                }))
             }
             Content::AnswerRejected(content) => {
                 content.answer?;

@@ -1,16 +1,19 @@
 //! What ties a file to the world outside it: receipts, pinned keys, known heads, a second file.
 
-use demur_core::hash::Digest;
+use demur_core::{hash::Digest, key::Fingerprint};
 
 use super::{
-    Code, Options, Report,
+    Code, Options,
     finding::{Findings, Found, Section},
+    pins,
     report::Anchors,
     trail::{Trail, check_desk},
     walk::Walk,
 };
 use crate::{
-    name::Sequence,
+    facts::VerificationProfile,
+    name::{Position, Sequence},
+    registry::Registry,
     signed::{Receipt, Signed},
 };
 
@@ -28,27 +31,31 @@ pub(super) fn check(walk: &Walk<'_>, options: &Options, findings: &mut Findings)
         }
     }
     for known in &options.against {
-        let held = match known.sequence {
-            Some(at) => at.index().and_then(|index| hashes(walk).get(index)) == Some(&known.hash),
-            None => hashes(walk).contains(&known.hash),
-        };
+        // A place in the registry counts too: so a file whose registry was cut is told from a whole one.
+        let trails = [Some(&walk.trail), walk.registry_trail.as_ref()].into_iter().flatten();
+        let held = { trails }.any(|trail| match known.sequence {
+            Some(sequence) => trail.holds(&Position::new(sequence, known.hash)),
+            None => trail.hashes().contains(&known.hash),
+        });
         if held {
             anchors.heads += 1;
         } else {
-            let message = format!("the file does not hold {}", known.hash);
+            let message = format!("neither trace nor registry has the event {}", known.hash);
             report(Found::new(Code::AgainstMismatch, message), known.sequence);
         }
     }
-    for pin in &options.pins {
-        let record = walk.registry.key(&pin.fingerprint);
-        // The desk's key is pinned as the desk's, and nobody else's as that.
-        let fits =
-            record.is_some_and(|record| (pin.name == DESK) == (record.principal == walk.registry.desk()));
-        if fits {
-            anchors.pins.push(pin.name.clone());
-        } else {
-            let message = format!("the key pinned as {} is not in the registry as that", pin.name);
-            report(Found::new(Code::PinMismatch, message), None);
+    let (pins, found) = pins::check(walk, options);
+    anchors.pins = pins;
+    // That a key is linked to none of the pins is a point against the file for who asks for everything.
+    let is_strict = options.profile == VerificationProfile::Strict;
+    for finding in found {
+        if is_strict || finding.code != Code::KeyUnlinked {
+            report(finding, None);
+        }
+    }
+    if let Some(newest) = &options.registry {
+        for finding in check_newest(walk, newest) {
+            report(finding, None);
         }
     }
     if options.require_anchor && anchors.is_empty() {
@@ -81,10 +88,13 @@ fn check_receipt(walk: &Walk<'_>, signed: &Signed<Receipt>, signatures: bool) ->
     let exported = exported(walk);
     match at.index().and_then(|index| hashes(walk).get(index)) {
         Some(hash) if *hash == receipt.event.hash => {
-            if exported.statement(at) == Some(receipt.statement) {
-                Ok(())
-            } else {
+            let recorded = exported.receipted(at);
+            if recorded.is_none_or(|(statement, _)| statement != receipt.statement) {
                 Err(format!("the receipt is for another statement than the one in event {at}"))
+            } else if recorded.is_none_or(|(_, time)| time != receipt.time) {
+                Err(format!("the receipt has another time than event {at}"))
+            } else {
+                Ok(())
             }
         }
         Some(_) => Err(format!("the desk gave a receipt for another event {at} than the one in the file")),
@@ -92,30 +102,42 @@ fn check_receipt(walk: &Walk<'_>, signed: &Signed<Receipt>, signatures: bool) ->
     }
 }
 
-/// Two histories of one trace that the desk signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Equivocation {
-    /// The first event they disagree about.
-    pub sequence: Sequence,
-    /// What the first file has there.
-    pub first: Digest,
-    /// What the second file has there.
-    pub second: Digest,
-}
-
-/// Returns the first event that two verified files of one trace disagree about, or why they cannot be compared.
-pub fn compare(first: &Report, second: &Report) -> Result<Option<Equivocation>, &'static str> {
-    if first.scope.store != second.scope.store || first.scope.trace != second.scope.trace {
-        return Err("the two files are of different stores or traces: there is nothing to compare");
+/// Checks the file against a newer registry of its store: the one in the file must be its beginning, and the key that
+/// signed the file must not have been revoked since.
+fn check_newest(walk: &Walk<'_>, newest: &Registry) -> Vec<Found> {
+    if newest.store() != walk.registry.store() {
+        let message = "the registry you gave is of another store";
+        return vec![Found::new(Code::AgainstMismatch, message)];
     }
-    let pairs = first.hashes().iter().zip(second.hashes()).enumerate();
-    let mut differing = pairs.filter(|(_, (first, second))| first != second);
-    Ok(differing.next().map(|(index, (first, second))| Equivocation {
-        sequence: Sequence::at(index),
-        first: *first,
-        second: *second,
-    }))
+    let (ours, theirs) = (walk.registry.hashes(), newest.hashes());
+    if let Some(at) = ours.iter().zip(theirs).position(|(ours, theirs)| ours != theirs) {
+        let restored = [walk.registry, newest].iter().any(|registry| {
+            at > 0 && registry.epoch_at(Sequence::at(at)) > registry.epoch_at(Sequence::at(at - 1))
+        });
+        let (code, why) = if restored {
+            (Code::HistoryAbandoned, "one of them began again from a backup there")
+        } else {
+            (Code::Equivocation, "no restoration explains it")
+        };
+        let message =
+            format!("the registry in the file and the one you gave part at registry event {at}: {why}");
+        return vec![Found::new(code, message)];
+    }
+    let end = walk.registry.head().sequence;
+    let revoked =
+        |key: &Fingerprint| newest.key(key).and_then(|record| record.revoked).filter(|at| *at > end);
+    let mut found = Vec::new();
+    if let Some(signer) = walk.signer()
+        && let Some(at) = revoked(&signer)
+    {
+        let message = format!("the desk's key {} was revoked in registry event {at}", signer.short());
+        found.push(Found::new(Code::RevokedSince, message));
+    }
+    for key in walk.speakers.keys() {
+        if let Some(at) = revoked(key) {
+            let message = format!("the key {} was revoked later, in registry event {at}", key.short());
+            found.push(Found::new(Code::OrderRestsOnDesk, message));
+        }
+    }
+    found
 }
-
-/// The name under which the desk's key is pinned.
-const DESK: &str = "desk";

@@ -198,6 +198,9 @@ codes! {
     EpochMismatch "EPOCH_MISMATCH", Registry, Failure,
         "an event is of another epoch than the registry says",
         "parts of a restored and an abandoned history were mixed";
+    TimeBeforePin "TIME_BEFORE_PIN", Registry, Warning,
+        "an event is dated before the registry event it pins",
+        "the desk's clock went back, or the date is false: rely on the order, not on the date";
     KeyUnknown "KEY_UNKNOWN", Key, Failure,
         "the key was not in the registry at the pinned position",
         "nobody vouches for this author";
@@ -213,6 +216,9 @@ codes! {
     ActorMismatch "ACTOR_MISMATCH", Key, Failure,
         "the actor is not the principal behind the proof",
         "the desk put the words of one into the mouth of another";
+    RevokedSince "REVOKED_SINCE", Key, NotEstablished,
+        "the desk's key that signed the file was revoked after the registry in the file ends",
+        "a thief may have made the file: ask the desk for a new export of the trace";
     SigMissing "SIG_MISSING", Signature, Failure,
         "an event that needs a key has none",
         "this is the desk's word for what another should have signed";
@@ -228,6 +234,9 @@ codes! {
     ContentInvalid "CONTENT_INVALID", Commitment, Failure,
         "the content does not fit its type or contradicts the facts",
         "the author signed nonsense, and the desk let it in";
+    NameMissing "NAME_MISSING", Commitment, Failure,
+        "what the holder of a key is called was erased or withheld, and you pinned no name for the key",
+        "pin the key under a name you know with --pin, or judge without --strict";
     NotDisclosed "NOT_DISCLOSED", Commitment, NotEstablished,
         "content was withheld, erased or lost: what it said cannot be checked",
         "ask for an export that discloses it, if you are entitled to it";
@@ -304,6 +313,12 @@ codes! {
     ClientHeldRoles "CLIENT_HELD_ROLES", Meaning, Warning,
         "one client did the work of the run and also judged it",
         "nobody else looked at the work: judge it yourself, or have it judged by another client";
+    AgainstAnswer "AGAINST_ANSWER", Meaning, Warning,
+        "an operation began though a person had answered no to a question about it",
+        "ask who did it, and why: the answer was not followed";
+    Guessed "GUESSED", Meaning, Failure,
+        "with --no-guess: a gap or a value of the plan is not as the rules in the file say",
+        "read the rows under Guesses: each names the event and what was expected";
     FinalizationIncomplete "FINALIZATION_INCOMPLETE", Finalization, Warning,
         "the run has no verification that passed, the plan is not confirmed, or a question is open",
         "if it still goes on, wait for its end; otherwise ask why it ended so";
@@ -328,12 +343,18 @@ codes! {
     AgainstMismatch "AGAINST_MISMATCH", Anchor, Failure,
         "the file does not hold the head you know",
         "history was rewritten or cut off: compare with an earlier export";
+    KeyUnlinked "KEY_UNLINKED", Anchor, Failure,
+        "a key spoke that is none of those you pinned, and no rotation links it to one",
+        "pin it too if you know whose it is, or judge without --strict";
     AnchorMissing "ANCHOR_MISSING", Anchor, Failure,
-        "no receipt, pinned key or known head was given",
+        "no receipt, pinned key or known head ties the file to what you know",
         "give one with --receipt, --pin or --against";
     Equivocation "EQUIVOCATION", Equivocation, Failure,
         "the desk signed two histories",
         "keep both files: together they prove it";
+    HistoryAbandoned "HISTORY_ABANDONED", Equivocation, Warning,
+        "the store came back from a backup, and a file holds events that its new history does not have",
+        "keep both files, and ask the desk what became of the events that only one of them has";
 }
 
 impl fmt::Display for Code {

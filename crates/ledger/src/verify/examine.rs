@@ -16,7 +16,7 @@ use crate::{
     envelope::Event,
     event_type::{Content, Facts, TypeName},
     export::{
-        self, ArtifactLine, Disclosure, EventLine, Header, Line, LineError,
+        ArtifactLine, Disclosure, EventLine, Header, Line, LineError,
         cut::{self, CutEvent},
     },
     meaning::Meaning,
@@ -215,6 +215,11 @@ fn read_event(opened: Opened<'_>) -> Item {
             None
         }
     };
+    if let (Some(statement), Some(content)) = (&event.envelope().statement, &content)
+        && let Err(error) = admission::check_sources(statement, content)
+    {
+        found.push(Found::new(Code::CitesUnseen, error.to_string()));
+    }
     let meaning = content.as_ref().and_then(Meaning::of);
     let quoted = content.as_ref().filter(|content| is_quoted(content)).cloned().map(Box::new);
     let words = content.and_then(Words::of);
@@ -266,8 +271,6 @@ fn check_content(opened: &Opened<'_>) -> Result<Option<Content>, Found> {
         (_, None) => mismatch("there is no commitment, and the line says there is content"),
         (Disclosure::Disclosed, Some(commitment)) => {
             let (Some(content), Some(salt)) = (content, salt) else { return Ok(None) };
-            export::check_content_length(content)
-                .map_err(|error| Found::new(Code::FileMalformed, error.to_string()))?;
             if !commitment.opens_content(salt, content.as_bytes()) {
                 return mismatch("content and salt do not open the commitment");
             }
@@ -352,6 +355,11 @@ pub(super) fn check_author(event: &Event, registry: &Registry, found: &mut Vec<F
         let message = format!("expected epoch {epoch}, found {}", envelope.epoch);
         found.push(Found::new(Code::EpochMismatch, message));
     }
+    if let Some(time) = registry.time_at(pin.sequence).filter(|time| envelope.time < *time) {
+        let message =
+            format!("recorded at {}, and pins registry event {} of {time}", envelope.time, pin.sequence);
+        found.push(Found::new(Code::TimeBeforePin, message));
+    }
     let kind = event.said().ok().and_then(|said| said.facts.event_type());
     match &envelope.proof {
         Proof::Ed25519(proof) => check_key(event, proof, pin.sequence, registry, found),
@@ -376,6 +384,12 @@ pub(super) fn check_author(event: &Event, registry: &Registry, found: &mut Vec<F
 fn check_key(event: &Event, proof: &KeySignature, at: Sequence, registry: &Registry, found: &mut Vec<Found>) {
     let record = match registry.speaker(&proof.key, at) {
         Ok(record) => record,
+        // A later version may have brought the key in: then nobody can tell here whose it is.
+        Err(Standing::Unknown) if registry.has_unknown_before(at) && registry.key(&proof.key).is_none() => {
+            let message = "the key is not in the registry as far as this version can read it";
+            found.push(Found::new(Code::TypeUnknown, message));
+            return;
+        }
         Err(standing) => {
             found.push(Found::new(code_of(standing), standing.to_string()));
             return;

@@ -120,7 +120,11 @@ fn weigh(code: Code, profile: VerificationProfile) -> FindingSeverity {
     match (profile, code) {
         (
             VerificationProfile::Strict,
-            Code::ClaimDisputed | Code::ClientHeldRoles | Code::FinalizationIncomplete,
+            Code::ClaimDisputed
+            | Code::ClientHeldRoles
+            | Code::FinalizationIncomplete
+            | Code::HistoryAbandoned
+            | Code::RevokedSince,
         ) => FindingSeverity::Failure,
         (VerificationProfile::Lenient, Code::ClaimUnproven | Code::RolePolicyViolation) => {
             FindingSeverity::Warning

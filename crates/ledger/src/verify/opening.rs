@@ -44,18 +44,25 @@ pub(super) struct Opening {
 pub(super) struct Names {
     /// The holders of keys.
     pub(super) keys: Vec<(Fingerprint, String)>,
+    /// The keys whose holders' names were erased or withheld.
+    pub(super) hidden: Vec<Fingerprint>,
     pub(super) clients: BTreeMap<ClientId, String>,
 }
 
 impl Names {
     fn take(&mut self, examined: &Examined) {
-        let (Ok(said), Some(Words::Name(name))) = (examined.event.said(), &examined.words) else { return };
-        let name = name.to_string();
-        match said.facts {
-            Facts::StoreCreated(facts) => self.keys.push((facts.key.fingerprint(), name)),
-            Facts::KeyRegistered(facts) => self.keys.push((facts.key.fingerprint(), name)),
-            Facts::ClientBound(facts) => drop(self.clients.insert(facts.client, name)),
-            Facts::TokenMade(facts) => drop(self.clients.insert(facts.client, name)),
+        let Ok(said) = examined.event.said() else { return };
+        let name = match &examined.words {
+            Some(Words::Name(name)) => Some(name.to_string()),
+            _ => None,
+        };
+        match (said.facts, name) {
+            (Facts::StoreCreated(facts), Some(name)) => self.keys.push((facts.key.fingerprint(), name)),
+            (Facts::KeyRegistered(facts), Some(name)) => self.keys.push((facts.key.fingerprint(), name)),
+            (Facts::StoreCreated(facts), None) => self.hidden.push(facts.key.fingerprint()),
+            (Facts::KeyRegistered(facts), None) => self.hidden.push(facts.key.fingerprint()),
+            (Facts::ClientBound(facts), Some(name)) => drop(self.clients.insert(facts.client, name)),
+            (Facts::TokenMade(facts), Some(name)) => drop(self.clients.insert(facts.client, name)),
             _ => {}
         }
     }
@@ -142,8 +149,6 @@ impl Opening {
         }
         // A name that is kept back takes nothing from what the keys prove.
         found.retain(|finding| finding.code != Code::NotDisclosed);
-        // What an unknown event did to the keys nobody can tell: nothing after it can be checked.
-        readable &= found.iter().all(|finding| finding.code != Code::TypeUnknown);
         found.sort_by_key(|finding| finding.code.check());
         for finding in found {
             findings.add(Section::Registry, Some(line), sequence, finding);
@@ -163,12 +168,13 @@ impl Opening {
         {
             found.push(finding);
         }
-        let applied = match &mut self.registry {
-            Some(registry) => registry.apply(event),
-            None => Registry::open(event).map(|registry| self.registry = Some(registry)),
+        let (applied, opens) = match &mut self.registry {
+            Some(registry) if is_unknown(event) => (registry.pass_over(event), false),
+            Some(registry) => (registry.apply(event), false),
+            None => (Registry::open(event).map(|registry| self.registry = Some(registry)), true),
         };
         if let Err(error) = applied
-            && let Some(finding) = explain(&error)
+            && let Some(finding) = explain(&error, opens)
         {
             found.push(finding);
         }
@@ -251,12 +257,16 @@ pub(super) fn check_signature(event: &Event, registry: Option<&Registry>) -> Res
     batch.verify().map_err(|_| examine::bad_signature())
 }
 
-/// Returns how an error of the registry is reported; a broken chain and an unknown type were reported before.
-fn explain(error: &RegistryError) -> Option<Found> {
+fn is_unknown(event: &Event) -> bool {
+    event.said().is_ok_and(|said| matches!(said.kind, TypeName::Unknown(_)))
+}
+
+/// Returns how an error of the registry is reported; a broken chain was reported before. Nothing but the creation of
+/// the store opens a registry.
+fn explain(error: &RegistryError, opens: bool) -> Option<Found> {
     let code = match error {
-        RegistryError::Chain { .. } | RegistryError::NotRegistry { kind: TypeName::Unknown(_) } => {
-            return None;
-        }
+        RegistryError::Chain { .. } => return None,
+        RegistryError::NotRegistry { .. } if opens => Code::RegistryInvalid,
         RegistryError::NoProof => Code::SigMissing,
         RegistryError::NotRegistry { kind: TypeName::Known(kind) }
             if !kind.stands_in(TraceKind::Registry) =>

@@ -6,6 +6,7 @@ use super::StatedChecks;
 use crate::{
     facts::VerificationProfile,
     name::Sequence,
+    registry::Registry,
     signed::{Receipt, Signed},
 };
 
@@ -18,6 +19,8 @@ pub struct Options {
     pub pins: Vec<Pin>,
     /// Heads the reader knows from elsewhere.
     pub against: Vec<KnownHead>,
+    /// A registry of the store that the reader has from elsewhere, perhaps newer than the one in the file.
+    pub registry: Option<Registry>,
     /// Receipts the reader holds.
     pub receipts: Vec<Signed<Receipt>>,
     /// Whether a file without any of these fails.
@@ -37,6 +40,7 @@ impl Default for Options {
             profile: VerificationProfile::Default,
             pins: Vec::new(),
             against: Vec::new(),
+            registry: None,
             receipts: Vec::new(),
             require_anchor: false,
             signatures: true,

@@ -3,6 +3,7 @@
 
 mod claims;
 mod html;
+mod operations;
 mod questions;
 mod rested;
 mod roles;
@@ -11,7 +12,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
-use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
+use demur_core::{hash::Digest, key::Fingerprint, quote::quoted, time::Timestamp, visible::visible};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,15 +20,15 @@ pub use questions::QuestionReport;
 pub use roles::RoleReport;
 
 use super::{
-    Check, ClaimReport, Code, Finding, FindingSeverity, Options, Section, finding::Findings, opening::Names,
-    walk::Walk,
+    Check, ClaimReport, Code, Finding, FindingSeverity, OperationReport, Options, PinReport, Section,
+    finding::Findings, opening::Names, walk::Walk,
 };
 use crate::{
     export::Header,
     facts::VerificationProfile,
     name::{Position, PrincipalId, Sequence, StoreId, TraceId},
     question::RestedEvent,
-    registry::KeyOrigin,
+    registry::{KeyOrigin, KeyRecord, Registry},
     role::Role,
     state::State,
     trace_state::TraceState,
@@ -67,6 +68,12 @@ pub struct Report {
     /// The questions, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<QuestionReport>,
+    /// The operations that began, in order; the first 256.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<OperationReport>,
+    /// How many operations began.
+    #[serde(skip_serializing_if = "is_none")]
+    pub operations_total: u64,
     /// What was done on answers that were replaced or taken back later, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rested: Vec<RestedEvent>,
@@ -76,6 +83,10 @@ pub struct Report {
     pub findings_total: u64,
     #[serde(skip)]
     hashes: Vec<Digest>,
+    #[serde(skip)]
+    epochs: Vec<(Sequence, u64)>,
+    #[serde(skip)]
+    registry: Option<Registry>,
 }
 
 /// What was verified.
@@ -127,14 +138,14 @@ pub struct Anchors {
     pub receipts: u64,
     /// Known heads that the file holds.
     pub heads: u64,
-    /// Pinned keys that the registry holds, by the reader's names.
-    pub pins: Vec<String>,
+    /// Pinned keys that the registry holds, and what each anchors.
+    pub pins: Vec<PinReport>,
 }
 
 impl Anchors {
     /// Returns whether there are none.
-    pub const fn is_empty(&self) -> bool {
-        self.receipts == 0 && self.heads == 0 && self.pins.is_empty()
+    pub fn is_empty(&self) -> bool {
+        self.receipts == 0 && self.heads == 0 && self.pins.iter().all(|pin| pin.through.is_none())
     }
 }
 
@@ -166,6 +177,8 @@ pub struct KeyReport {
     pub pinned_as: Option<String>,
     /// What the desk calls its holder: a claim.
     pub desk_says: Option<String>,
+    /// Whether its name was erased or withheld, so that nobody says what its holder is called.
+    pub name_hidden: bool,
     /// How it came into the registry.
     pub origin: &'static str,
     /// What became of it.
@@ -181,6 +194,22 @@ pub struct DeskWord {
     pub besides: Vec<&'static str>,
 }
 
+/// The histories in a file, for whoever holds another one against it.
+#[derive(Default)]
+struct Histories {
+    hashes: Vec<Digest>,
+    epochs: Vec<(Sequence, u64)>,
+    registry: Option<Registry>,
+}
+
+/// What else there was to check the file against.
+#[derive(Clone, Copy, Default)]
+struct Newest {
+    inclusions: bool,
+    /// The last event of the registry that the reader gave.
+    registry: Option<Sequence>,
+}
+
 /// What a replayed trace tells.
 #[derive(Default)]
 struct Told {
@@ -190,6 +219,8 @@ struct Told {
     roles: Vec<RoleReport>,
     claims: Vec<ClaimReport>,
     questions: Vec<QuestionReport>,
+    operations: Vec<OperationReport>,
+    operations_total: u64,
     rested: Vec<RestedEvent>,
 }
 
@@ -209,8 +240,8 @@ impl Report {
             profile: options.profile,
             signatures: options.signatures,
         };
-        let anchors = Anchors::default();
-        Self::assemble(scope, findings, anchors, false, Told::default(), Vec::new())
+        let newest = Newest::default();
+        Self::assemble(scope, findings, Anchors::default(), newest, Told::default(), Histories::default())
     }
 
     pub(super) fn new(
@@ -239,25 +270,40 @@ impl Report {
         let inclusions = walk.has_inclusions();
         let roles = roles::reports(&walk, names);
         let desk_word = DeskWord { records: walk.records, besides: words::DESK_WORD.to_vec() };
-        let questions = walk.state.as_ref().map(questions::reports).unwrap_or_default();
+        let questions = walk.state.as_ref().map(|state| questions::reports(state, &walk.acts));
+        let questions = questions.unwrap_or_default();
         let run = walk.state.as_ref().and_then(TraceState::run);
         let policy = run.and_then(State::recorded_policy).map(words::policy);
         let claims = run.map(|run| walk.claims.into_reports(run)).unwrap_or_default();
         let of_the_registry = walk.trail.trace() == walk.registry.trace();
         let trail = if of_the_registry { walk.registry_trail } else { Some(walk.trail) };
-        let hashes = trail.map(super::trail::Trail::into_hashes).unwrap_or_default();
+        let (hashes, epochs) = trail.map(super::trail::Trail::into_parts).unwrap_or_default();
+        let known = options.registry.as_ref().map(|registry| registry.head().sequence);
+        let newest = Newest { inclusions, registry: known };
+        let histories = Histories { hashes, epochs, registry: Some(walk.registry.clone()) };
         let rested = walk.rested.into_events();
-        let told = Told { proven_by_key, desk_word, policy, roles, claims, questions, rested };
-        Self::assemble(scope, findings, anchors, inclusions, told, hashes)
+        let (operations, operations_total) = walk.acts.into_operations();
+        let told = Told {
+            proven_by_key,
+            desk_word,
+            policy,
+            roles,
+            claims,
+            questions,
+            operations,
+            operations_total,
+            rested,
+        };
+        Self::assemble(scope, findings, anchors, newest, told, histories)
     }
 
     fn assemble(
         scope: Scope,
         findings: Findings,
         anchors: Anchors,
-        inclusions: bool,
+        newest: Newest,
         told: Told,
-        hashes: Vec<Digest>,
+        histories: Histories,
     ) -> Self {
         let verdict = match findings.worst() {
             None => Verdict::Pass,
@@ -270,7 +316,7 @@ impl Report {
             let made = match check {
                 Check::File => true,
                 Check::Anchor => !anchors.is_empty(),
-                Check::Inclusion => inclusions,
+                Check::Inclusion => newest.inclusions,
                 // Two files are compared elsewhere.
                 Check::Equivocation => false,
                 _ => scope.through.is_some(),
@@ -282,7 +328,7 @@ impl Report {
         let (first_bad, last_trusted) = trusted(&scope, &findings);
         Self {
             words: words::verdict(&scope, verdict, &anchors, lacks_anchor_only(&findings, findings_total)),
-            not_proven: words::not_proven(&scope, verdict, &anchors),
+            not_proven: words::not_proven(&scope, verdict, &anchors, newest.registry),
             scope,
             verdict,
             first_bad,
@@ -295,10 +341,14 @@ impl Report {
             roles: told.roles,
             claims: told.claims,
             questions: told.questions,
+            operations: told.operations,
+            operations_total: told.operations_total,
             rested: told.rested,
             findings,
             findings_total,
-            hashes,
+            hashes: histories.hashes,
+            epochs: histories.epochs,
+            registry: histories.registry,
         }
     }
 
@@ -315,6 +365,16 @@ impl Report {
         &self.hashes
     }
 
+    /// Returns the epoch of an event of the trace, or the one before if the file ends there.
+    pub(super) fn epoch_of(&self, at: Sequence) -> u64 {
+        self.epochs.iter().rev().find(|(begin, _)| *begin <= at).map_or(1, |(_, epoch)| *epoch)
+    }
+
+    /// Returns the registry in the file, if all of it holds.
+    pub const fn registry(&self) -> Option<&Registry> {
+        self.registry.as_ref()
+    }
+
     /// Returns what a reader of the trace must not rely on, if anything, without a full stop.
     pub fn caution(&self) -> Option<String> {
         match (self.verdict, self.last_trusted) {
@@ -325,6 +385,11 @@ impl Report {
         }
     }
 
+    /// Returns a verdict as people read it.
+    pub const fn verdict_word(verdict: Verdict) -> &'static str {
+        text::verdict_word(verdict)
+    }
+
     /// Returns the report as text for a terminal or a pipe.
     pub fn to_text(&self) -> String {
         text::render(self)
@@ -332,12 +397,18 @@ impl Report {
 
     /// Returns the report as one self-contained page that prints well.
     pub fn to_html(&self) -> String {
-        html::render(self)
+        html::render(self, self.verdict, &[])
+    }
+
+    /// Returns the same page with the verdict over everything that was asked, and what else was looked at: titles, each with
+    /// its rows.
+    pub fn to_html_beside(&self, verdict: Verdict, beside: &[(&str, Vec<String>)]) -> String {
+        html::render(self, verdict, beside)
     }
 
     /// Returns the report as what stands inside a page: headings from the first level on, no style.
     pub fn to_html_body(&self) -> String {
-        html::body(self)
+        html::body(self, self.verdict, &[])
     }
 }
 
@@ -387,19 +458,40 @@ fn keys(walk: &Walk<'_>, names: &Names, options: &Options) -> Vec<KeyReport> {
             statements: spoken.statements,
             pinned_as: pinned.map(|pin| pin.name.clone()),
             desk_says: called.map(|(_, name)| name.clone()),
+            name_hidden: names.hidden.contains(fingerprint),
             origin: match record.origin {
                 KeyOrigin::First => "first key of its principal",
                 KeyOrigin::RotatedByKey => "named by the key before it",
                 KeyOrigin::RotatedByRecovery => "named by a recovery key",
                 KeyOrigin::DeskWord => "new key, desk's word",
             },
-            standing: match record {
-                record if record.revoked.is_some() => "revoked",
-                record if record.retired.is_some() => "retired",
-                record if record.rotated.is_some() => "rotated",
-                _ => "active",
-            },
+            standing: standing(record),
         })
     };
     walk.speakers.iter().filter_map(report).collect()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+const fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Returns what the holder of a key is called, and by whom.
+fn key_name(key: &KeyReport) -> String {
+    match (&key.pinned_as, &key.desk_says) {
+        (Some(name), _) => format!("pinned as {}", visible(name)),
+        (None, Some(name)) => format!("the desk calls it {}", quoted(name)),
+        (None, None) if key.name_hidden => "its name is not established: erased or withheld".to_owned(),
+        (None, None) => "unnamed".to_owned(),
+    }
+}
+
+/// Returns what became of a key.
+pub(super) const fn standing(record: &KeyRecord) -> &'static str {
+    match record {
+        record if record.revoked.is_some() => "revoked",
+        record if record.retired.is_some() => "retired",
+        record if record.rotated.is_some() => "rotated",
+        _ => "active",
+    }
 }

@@ -38,11 +38,11 @@ impl TermsBook {
                     .then(|| Found::new(Code::ContentInvalid, message));
             }
             (Facts::QuestionAnswered(facts), Some(Words::Answer(words))) => {
-                self.of(facts.question.sequence)?.check_answer(facts.choice, &words.0, words.1)
+                self.of(facts.question.sequence)?.check_answer(facts.choice, &words.value, words.request)
             }
             (Facts::AnswerSuperseded(facts), Some(Words::Answer(words))) => {
                 let answer = &facts.answer;
-                self.of(answer.question.sequence)?.check_answer(answer.choice, &words.0, words.1)
+                self.of(answer.question.sequence)?.check_answer(answer.choice, &words.value, words.request)
             }
             (Facts::QuestionDefaulted(facts), Some(Words::Default(default))) => {
                 self.of(facts.question)?.check_default(default)

@@ -27,16 +27,18 @@ pub(super) struct Trail {
     lines: Vec<u32>,
     time: Timestamp,
     pin: Sequence,
+    /// Where another epoch begins, and which: there are few.
+    epochs: Vec<(Sequence, u64)>,
     /// The newest event that a signed head named.
     head: Option<Sequence>,
-    /// The hashes of the statements that receipts speak of.
-    statements: BTreeMap<Sequence, Option<Digest>>,
+    /// What receipts speak of: the hash of the statement and the time of the event.
+    receipted: BTreeMap<Sequence, Option<(Digest, Timestamp)>>,
 }
 
 impl Trail {
     pub(super) fn new(trace: TraceId, receipts: &[Signed<Receipt>]) -> Self {
         Self {
-            statements: receipts.iter().map(|receipt| (receipt.document.event.sequence, None)).collect(),
+            receipted: receipts.iter().map(|receipt| (receipt.document.event.sequence, None)).collect(),
             trace,
             hashes: Vec::new(),
             commands: Vec::new(),
@@ -45,6 +47,7 @@ impl Trail {
             lines: Vec::new(),
             time: Timestamp::MIN,
             pin: Sequence::FIRST,
+            epochs: Vec::new(),
             head: None,
         }
     }
@@ -57,8 +60,9 @@ impl Trail {
         &self.hashes
     }
 
-    pub(super) fn into_hashes(self) -> Vec<Digest> {
-        self.hashes
+    /// Returns the hashes, and where each epoch begins.
+    pub(super) fn into_parts(self) -> (Vec<Digest>, Vec<(Sequence, u64)>) {
+        (self.hashes, self.epochs)
     }
 
     /// Returns the last event.
@@ -66,9 +70,9 @@ impl Trail {
         self.hashes.last().map(|hash| Position::new(Sequence::at(self.hashes.len() - 1), *hash))
     }
 
-    /// Returns the hash of the statement in an event that a receipt speaks of.
-    pub(super) fn statement(&self, at: Sequence) -> Option<Digest> {
-        self.statements.get(&at).copied().flatten()
+    /// Returns the hash of the statement in an event that a receipt speaks of, and when it was recorded.
+    pub(super) fn receipted(&self, at: Sequence) -> Option<(Digest, Timestamp)> {
+        self.receipted.get(&at).copied().flatten()
     }
 
     /// Returns the place of the next event.
@@ -116,8 +120,11 @@ impl Trail {
             self.pin = self.pin.max(pin.sequence);
         }
         self.time = self.time.max(envelope.time);
-        if let Some(awaited) = self.statements.get_mut(&next) {
-            *awaited = event.statement_bytes().map(statement_hash);
+        if let Some(awaited) = self.receipted.get_mut(&next) {
+            *awaited = event.statement_bytes().map(|bytes| (statement_hash(bytes), envelope.time));
+        }
+        if self.epochs.last().is_none_or(|(_, epoch)| *epoch != envelope.epoch) {
+            self.epochs.push((next, envelope.epoch));
         }
         self.hashes.push(*event.hash());
         self.remember_command(envelope);
@@ -136,8 +143,9 @@ impl Trail {
         if head.store != registry.store() || head.trace != self.trace {
             return Err(invalid("the head is of another store or trace"));
         }
-        if !self.holds(&head.head) {
-            return Err(invalid("the head names an event that is not in the file"));
+        // It stands right after the newest event it was signed for; one moved here from elsewhere hides what came between.
+        if Some(head.head) != self.last() {
+            return Err(invalid("the head names another event than the one before it"));
         }
         check_desk(signed, &head.registry, head.epoch, registry, signatures)
             .map_err(|message| invalid(&format!("the head {message}")))?;

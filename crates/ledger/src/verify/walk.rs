@@ -12,6 +12,7 @@ use demur_core::{
 
 use super::{
     Code, Options, StatedChecks,
+    acts::ActBook,
     claims::ClaimBook,
     examine::{self, Bytes, Examined, Item, Part},
     finding::{Findings, Found, Section},
@@ -27,6 +28,7 @@ use crate::{
     client::{held_roles, wants_distinct},
     event_type::{Facts, TypeName},
     export::{Disclosure, Header},
+    facts::VerificationProfile,
     meaning::{ArtifactDigests, Known, MeaningError},
     name::Sequence,
     question::RestedBook,
@@ -61,6 +63,7 @@ pub(super) struct Walk<'a> {
     outcomes: BTreeMap<Sequence, Outcomes>,
     pub(super) claims: ClaimBook,
     pub(super) rested: RestedBook,
+    pub(super) acts: ActBook,
     terms: TermsBook,
     /// SHA-256 of the text of the policy, where that is disclosed.
     pub(super) policy_hash: Option<Digest>,
@@ -110,6 +113,7 @@ impl<'a> Walk<'a> {
             outcomes: BTreeMap::new(),
             claims: ClaimBook::default(),
             rested: RestedBook::new(),
+            acts: ActBook::default(),
             terms: TermsBook::default(),
             policy_hash: None,
             papers: PaperBook::default(),
@@ -282,6 +286,7 @@ impl<'a> Walk<'a> {
                     found.extend(judged.err().map(|message| Found::new(Code::PaperInvalid, message)));
                 }
                 self.rested.take(at, said.facts);
+                found.extend(self.acts.take(examined));
                 self.claims.take(examined);
             }
             // A broken chain was reported; the guards cannot add to that.
@@ -452,17 +457,49 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Returns the key that signed the checkpoint.
+    pub(super) fn signer(&self) -> Option<Fingerprint> {
+        self.checkpoint.as_ref().map(|(_, checkpoint)| checkpoint.proof.key)
+    }
+
+    /// Returns the last event of the trace that a key stands behind: the desk's by signing the file, another's by what it
+    /// said last. A key that was revoked stands behind what is proven to come before that.
+    pub(super) fn through(&self, key: &Fingerprint) -> Option<Sequence> {
+        let said = self.speakers.get(key).map(|spoken| spoken.last);
+        let signed = self.last().filter(|_| self.signer() == Some(*key)).map(|last| last.sequence);
+        let last = said.max(signed)?;
+        let revoked = self.registry.key(key).and_then(|record| record.revoked);
+        revoked.is_none_or(|revoked| self.is_shown_before(revoked, last)).then_some(last)
+    }
+
+    /// Returns whether an event is proven to come before a revocation: it stands under its root.
+    fn is_shown_before(&self, revoked: Sequence, event: Sequence) -> bool {
+        self.inclusions.iter().any(|inclusion| {
+            inclusion.registry == revoked
+                && inclusion.leaf.length.as_u64() > event.number()
+                && self.check_inclusion(inclusion).is_ok()
+        })
+    }
+
+    /// What a key's holder is called is said by nobody if the name is gone. Who asks for everything asks for that too,
+    /// unless it has a name of its own for the key.
+    pub(super) fn check_names(&self, nameless: &[Fingerprint], options: &Options, findings: &mut Findings) {
+        if options.profile != VerificationProfile::Strict {
+            return;
+        }
+        let is_pinned = |key: &Fingerprint| options.pins.iter().any(|pin| pin.fingerprint == *key);
+        for key in self.speakers.keys().filter(|key| nameless.contains(key) && !is_pinned(key)) {
+            let message = format!("the name of who holds the key {} is not in the file", key.short());
+            findings.add(Section::Registry, None, None, Found::new(Code::NameMissing, message));
+        }
+    }
+
     /// What a key said before it was revoked is proven to come before only under the revocation's root.
     fn check_revoked(&self, findings: &mut Findings) {
         for (fingerprint, spoken) in &self.speakers {
             let revoked = self.registry.key(fingerprint).and_then(|record| record.revoked);
             let Some(revoked) = revoked else { continue };
-            let shown = self.inclusions.iter().any(|inclusion| {
-                inclusion.registry == revoked
-                    && inclusion.leaf.length.as_u64() > spoken.last.number()
-                    && self.check_inclusion(inclusion).is_ok()
-            });
-            if !shown {
+            if !self.is_shown_before(revoked, spoken.last) {
                 let message = format!("the key {} was revoked later", fingerprint.short());
                 findings.add(Section::Trace, None, None, Found::new(Code::OrderRestsOnDesk, message));
             }

@@ -175,18 +175,18 @@ fn many_closed_challenges_are_counted_and_only_the_newest_listed() {
 fn evidence_that_is_not_there_is_said_to_be_so() {
     let (world, artifacts) = eventful();
     for (kept_back, evidence, standing, words) in [
-        (None, EvidenceStanding::AsRecorded, ClaimStanding::Evidenced, "#7 words, #8 words\n"),
+        (None, EvidenceStanding::AsRecorded, ClaimStanding::Evidenced, "#7 \u{201c}words\u{201d}\n"),
         (
             Some(Disclosure::Withheld),
             EvidenceStanding::NotDisclosed,
             ClaimStanding::NotEstablished,
-            "#7 words (not disclosed), #8 words (not disclosed)\n",
+            "#8 \u{201c}words\u{201d} (not disclosed)\n",
         ),
         (
             Some(Disclosure::Missing),
             EvidenceStanding::Spoilt,
             ClaimStanding::Unproven,
-            "#7 words (MISSING OR EXCHANGED), ",
+            "#7 \u{201c}words\u{201d} (MISSING OR EXCHANGED)\n",
         ),
     ] {
         let report = report(&export_as(&world, &artifacts, kept_back));
@@ -225,7 +225,7 @@ fn claims_about_failures_show_how_the_tool_failed() {
     world.say(facts).unwrap();
     let report = report(&export(&world, &[(output, artifact), (input, given)]));
     assert_eq!(only(&report).executions[0].ending.unwrap().failure, Some(failure));
-    let told = format!("execution  #{failed} wc: failed: a signal ended it, 3 ms\n");
+    let told = format!("execution  #{failed} “wc”: failed: a signal ended it, 3 ms\n");
     assert!(report.to_text().contains(&told), "{}", report.to_text());
     assert!(report.to_text().contains("about      a failure\n"), "{}", report.to_text());
 }

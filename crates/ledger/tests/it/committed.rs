@@ -141,16 +141,21 @@ Which code:
   `FILE_MALFORMED`; inside `event` it is `SCHEMA_INVALID`, also for a public key that is not of prime order.
 - A registry event that breaks a rule of the format's section 7 (signer, actor, pin, epoch, roles ...) is
   `REGISTRY_INVALID`; its signature and proof are `SIG_INVALID` and `SIG_MISSING` as elsewhere; a run event in the
-  registry is `ROLE_POLICY_VIOLATION`.
+  registry is `ROLE_POLICY_VIOLATION`, and `REGISTRY_INVALID` where it stands first: only `store_created` opens a registry.
+- After a registry event of a type nobody here knows everything else is checked on. A key that is not in the registry may have
+  come in with it: then nothing is said about that key (`TYPE_UNKNOWN`), and the verdict stays open.
 - The store or trace of header or checkpoint differing from the events' is `STATEMENT_MISMATCH`.
 - A line where it does not belong is `FILE_MALFORMED`; a registry or trace whose last event stands under no head is
   `HEAD_INVALID`.
 - A file that ends inside its first line is `FILE_TRUNCATED` and exits with 2.
-- A pin named `desk` must be one of the desk's keys; any other name, which is the reader's own, must not.
+- A pin named `desk` must be one of the desk's keys; any other name, which is the reader's own, must not. A pin
+  anchors the trace as far as that key, or one that follows from it by rotation, signed it: the desk's key by the checkpoint, another's by
+  its statements. A key that is silent in the file, or was revoked and is not proven to have spoken before, anchors nothing.
 
-Profiles: `strict` makes `CLAIM_DISPUTED`, `CLIENT_HELD_ROLES` and `FINALIZATION_INCOMPLETE` failures; `lenient` makes
-`CLAIM_UNPROVEN` and `ROLE_POLICY_VIOLATION` warnings. Integrity is the same in all three. Where the policy of a run says
-`distinct_clients`, `CLIENT_HELD_ROLES` is a failure in every profile.
+Profiles: `strict` makes `CLAIM_DISPUTED`, `CLIENT_HELD_ROLES`, `FINALIZATION_INCOMPLETE`, `HISTORY_ABANDONED` and `REVOKED_SINCE`
+failures, and alone looks for `KEY_UNLINKED` (where keys are pinned) and `NAME_MISSING`; `lenient` makes `CLAIM_UNPROVEN` and
+`ROLE_POLICY_VIOLATION` warnings. Integrity is the same in all three. Where the policy of a run says `distinct_clients`,
+`CLIENT_HELD_ROLES` is a failure in every profile.
 
 | check | code | weight | means | what to do |
 |---|---|---|---|---|

@@ -8,7 +8,7 @@ use demur_ledger::{
     facts::VerificationProfile,
     name::Sequence,
     signed::Signed,
-    verify::{KnownHead, Options, Pin, Report, VerifyError, compare, verify_whole},
+    verify::{Compared, KnownHead, Options, Pin, Report, VerifyError, compare, verify_whole},
 };
 use serde::Deserialize;
 
@@ -46,9 +46,16 @@ fn options(case: &Case) -> Options {
                 options.pins.push(Pin { name: name.into(), fingerprint: fingerprint.parse().unwrap() });
             }
             "--against" => {
-                let (sequence, hash) = value().split_once(':').unwrap();
-                let sequence = Some(Sequence::try_from(sequence.parse::<u64>().unwrap()).unwrap());
+                let value = value();
+                let (sequence, hash) =
+                    value.split_once(':').map_or((None, value), |(at, hash)| (Some(at), hash));
+                let sequence = sequence.map(|at| Sequence::try_from(at.parse::<u64>().unwrap()).unwrap());
                 options.against.push(KnownHead { sequence, hash: hash.parse().unwrap() });
+            }
+            "--registry" => {
+                let bytes = fs::read(folder().join(value())).unwrap();
+                options.registry = verify_whole(&bytes, &Options::default()).unwrap().registry().cloned();
+                assert!(options.registry.is_some(), "{}: the registry given does not hold", case.name);
             }
             other => panic!("{}: unknown option {other}", case.name),
         }
@@ -69,12 +76,16 @@ fn outcome(case: &Case) -> (String, Option<String>, Option<u64>, String) {
     let verdict = serde_json::to_value(report.verdict).unwrap().as_str().unwrap().to_owned();
     if let Some(second) = &case.second {
         match compare(&report, &run(second).unwrap()) {
-            Ok(Some(found)) => {
+            Compared::Part(found) => {
                 let event = Some(found.sequence.number());
                 return ("fail".into(), Some("EQUIVOCATION".into()), event, String::new());
             }
-            Err(_) => return ("not_established".into(), None, None, report.to_text()),
-            Ok(None) => {}
+            Compared::Abandoned(_) if report.scope.profile == VerificationProfile::Strict => {
+                return ("fail".into(), Some("HISTORY_ABANDONED".into()), None, String::new());
+            }
+            Compared::Abandoned(_) => return ("pass_with_warnings".into(), None, None, String::new()),
+            Compared::Incomparable(_) => return ("not_established".into(), None, None, report.to_text()),
+            Compared::Agree => {}
         }
     }
     let first = report.findings.iter().find(|finding| Some(finding.code) == report.code());

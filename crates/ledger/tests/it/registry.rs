@@ -347,6 +347,7 @@ fn a_successor_begins_anew_whatever_became_of_the_key_before_it() {
     world.state(revocation).unwrap();
     let new = world.rotate(&recovery, &author).unwrap().public();
     let expected = KeyRecord {
+        replaces: Some(key),
         public: new,
         principal: author.principal(),
         roles: vec![Role::Planner],

@@ -66,11 +66,11 @@ fn a_sound_file_is_told_in_text() {
         "  that the trace ends at sequence".into(),
         "\nProven by a key\n".into(),
         format!(
-            "  {key} executor, {} statements, active, first key of its principal; the desk calls it somebody\n",
+            "  {key} executor, {} statements, active, first key of its principal; the desk calls it “somebody”\n",
             spoken.statements
         ),
         "\nThe desk's word\n  the order of events".into(),
-        format!("\nClaims\n  #{} five words", report.claims[0].claim),
+        format!("\nClaims\n  #{} “five words”", report.claims[0].claim),
         "evidence is there as recorded".into(),
         "\nChecks (none: there was nothing to check, or it was not reached)\n".into(),
         format!("  ok    {}\n", Check::Signature.meaning()),
@@ -191,7 +191,7 @@ fn anchors_are_named_and_counted() {
             vec![pin],
             vec![known(1)],
             vec![receipt(1), receipt(2)],
-            "the pinned key of desk, a head you know, 2 receipts",
+            "the pinned key of desk through sequence 17, a head you know, 2 receipts",
         ),
         (vec![], vec![known(1), known(2)], vec![], "2 heads you know"),
         (vec![], vec![], vec![receipt(1)], "a receipt"),
@@ -304,7 +304,7 @@ fn the_page_holds_what_the_text_holds() {
     let parts = [
         "<!doctype html>",
         "<h1>Verification report</h1>\n<p class=\"verdict\"><strong>PASS</strong></p>\n<p>internally consistent;",
-        "<dt>Profile</dt><dd>default</dd><dt>Written by</dt><dd>demur test</dd>",
+        "<dt>Profile</dt><dd>default</dd><dt>Written by</dt><dd>“demur test”</dd>",
         "<h2>Not proven by this report</h2>\n<ul><li>who made this file",
         "<h2>Proven by a key</h2>\n<table><thead><tr><th scope=\"col\">Key</th>",
         "<h2>The desk's word</h2>\n<ul><li>",
@@ -326,5 +326,5 @@ fn nothing_a_file_says_is_markup() {
     let (world, artifacts) = eventful();
     let file = String::from_utf8(export(&world, &artifacts)).unwrap();
     let page = default(file.replacen("demur test", "<b>'test'</b> & co", 1).as_bytes()).to_html();
-    assert!(page.contains("<dd>&lt;b&gt;&#39;test&#39;&lt;/b&gt; &amp; co</dd>"), "{page}");
+    assert!(page.contains("<dd>“&lt;b&gt;&#39;test&#39;&lt;/b&gt; &amp; co”</dd>"), "{page}");
 }

@@ -9,8 +9,8 @@ use demur_ledger::{
     role::Role,
     signed::{Head, Signed},
     verify::{
-        Check, ClaimStanding, Code, FindingSeverity, KnownHead, Options, Pin, Report, Verdict, VerifyError,
-        compare, verify, verify_whole,
+        Check, ClaimStanding, Code, Compared, FindingSeverity, KnownHead, Options, Pin, Report, Verdict,
+        VerifyError, compare, verify, verify_whole,
     },
 };
 
@@ -100,7 +100,9 @@ fn pins_receipts_and_known_heads_anchor_a_file() {
     assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
     assert!(report.words.contains("anchored by the pinned key of desk"), "{}", report.words);
     assert_eq!((report.anchors.receipts, report.anchors.heads), (1, 2));
-    assert_eq!(report.anchors.pins, ["desk", "alice"]);
+    let pins: Vec<_> = report.anchors.pins.iter().map(|pin| (pin.name.as_str(), pin.standing)).collect();
+    assert_eq!(pins, [("desk", "active"), ("alice", "active")]);
+    assert_eq!(report.anchors.pins[0].through, report.last_trusted, "the desk's key signed the file");
     assert!(report.proven_by_key.iter().any(|key| key.pinned_as.as_deref() == Some("alice")));
 }
 
@@ -148,14 +150,15 @@ fn two_exports_of_one_trace_are_compared() {
     let (mut cut, _) = eventful();
     cut.events.truncate(6);
     let prefix = default(&export(&cut, &artifacts));
-    assert_eq!(compare(&whole, &prefix), Ok(None));
+    assert_eq!(compare(&whole, &prefix), Compared::Agree);
     let (mut parted, proposal) = World::executing();
     parted.intend(proposal, demur_ledger::facts::Risk::Medium);
     let elsewhere = default(&export(&parted, &[]));
-    let found = compare(&whole, &elsewhere).unwrap().unwrap();
+    let Compared::Part(found) = compare(&whole, &elsewhere) else { panic!("two histories") };
+    assert!(!found.in_registry);
     assert_eq!(found.sequence.number(), 4, "both worlds begin alike and part at the intent");
     let other = default(&export(&opened_elsewhere(), &[]));
-    assert!(compare(&whole, &other).is_err());
+    assert!(matches!(compare(&whole, &other), Compared::Incomparable(_)));
 }
 
 fn opened_elsewhere() -> World {

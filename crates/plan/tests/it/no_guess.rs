@@ -145,3 +145,41 @@ fn codes(office: &Office) -> Vec<&'static str> {
     assert!(!report.holds());
     report.problems.iter().map(|problem| problem.code).collect()
 }
+
+/// ONE-12: ten times the answers take at most twelve times the work, counted and not timed; beyond its budget nothing is said.
+#[test]
+fn work_grows_with_the_answers_and_has_an_end() {
+    let effort = |answers: usize| {
+        let mut office = Office::with(&with(&json!({"real_build": true})));
+        office.answer(Who::Person, "gap-001", "dist");
+        for number in 1..answers {
+            let judged = office.replace(Who::Person, "gap-001", &format!("dist-{number}")).unwrap();
+            assert!(matches!(judged, demur_plan::act::Judged::Resolved));
+        }
+        office.confirm().unwrap();
+        (NoGuess::counted(office.events.clone(), u64::MAX, None).unwrap().1, office.events)
+    };
+    let ((few, _), (many, events)) = (effort(5), effort(50));
+    assert!(many <= 12 * few, "{few} for 5 answers, {many} for 50");
+    let error = NoGuess::counted(events, many / 2, None).unwrap_err();
+    assert!(error.to_string().contains("asked so often"), "{error}");
+}
+
+/// ONE-12: an emptied pack under the name of the built-in one is told.
+#[test]
+fn rules_that_are_not_those_they_are_called_after_are_named() {
+    let mut document: serde_json::Value =
+        serde_json::from_slice(demur_rules::Rules::builtin().unwrap().document()).unwrap();
+    assert_eq!(demur_rules::Rules::builtin().unwrap().differences().unwrap(), Vec::<String>::new());
+    document["required"] = json!({});
+    let bytes = demur_core::canonical::to_vec(&document).unwrap();
+    let emptied = demur_rules::Rules::from_document(&bytes).unwrap();
+    let told = emptied.differences().unwrap();
+    assert!(matches!(&told[..], [one] if one.contains("was changed")), "{told:?}");
+    for (_, entry) in document["standards"].as_object_mut().unwrap() {
+        entry["pack"] = "elsewhere".into();
+    }
+    let bytes = demur_core::canonical::to_vec(&document).unwrap();
+    let told = demur_rules::Rules::from_document(&bytes).unwrap().differences().unwrap();
+    assert!(told.iter().any(|one| one.contains("do not name")), "{told:?}");
+}

@@ -2,7 +2,7 @@
 //! no part in it.
 
 use std::{
-    io::{self, BufReader, Read},
+    io::{self, BufReader, Read, Seek as _},
     time::{Duration, Instant},
 };
 
@@ -15,9 +15,10 @@ use bytes::{Buf as _, Bytes};
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_desk::{
     access::{self, Caller},
+    spool,
     verification::Verification,
 };
-use demur_ledger::verify::{Options, VerifyError, verify, verify_whole};
+use demur_ledger::verify::{Options, Report, StatedChecks, VerifyError, verify, verify_whole};
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{Method, StatusCode};
 use tokio::{sync::mpsc, task, time};
@@ -57,9 +58,7 @@ async fn check(
     let (sender, receiver) = mpsc::channel(MAX_WAITING_PARTS);
     let verifying = task::spawn_blocking(move || {
         let _turn = turn;
-        let options = Options { threads: VERIFIER_THREADS, ..Options::default() };
-        let reader = BufReader::with_capacity(READ_BUFFER_BYTES, PartReader { receiver, part: Bytes::new() });
-        verify(reader, &options, &mut |_| ())
+        verify_twice_read(&mut PartReader { receiver, part: Bytes::new() })
     });
     let read =
         time::timeout(UPLOAD_TIMEOUT, pour(request.into_body(), sender, service.timeouts().body)).await;
@@ -68,6 +67,17 @@ async fn check(
     read.map_err(|_| too_slow())??;
     let report = verified.map_err(|error| unreadable(&error))?;
     Ok(Json(Verification::new(report, None, None, begun.elapsed())))
+}
+
+/// Keeps what comes in a file without a name, and verifies that: the checks that an export states are looked for first.
+fn verify_twice_read(upload: &mut PartReader) -> Result<Report, VerifyError> {
+    let mut file = spool::nameless()?;
+    io::copy(upload, &mut file)?;
+    file.rewind()?;
+    let checks = StatedChecks::find(BufReader::with_capacity(READ_BUFFER_BYTES, &file))?;
+    file.rewind()?;
+    let options = Options { threads: VERIFIER_THREADS, checks, ..Options::default() };
+    verify(BufReader::with_capacity(READ_BUFFER_BYTES, &file), &options, &mut |_| ())
 }
 
 /// Verifies an export that is here already, for a caller who may.

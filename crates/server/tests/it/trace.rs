@@ -52,6 +52,20 @@ fn an_export_over_the_wire_verifies_and_a_changed_one_does_not() {
     assert!(reply.is_err() || reply.is_ok_and(|reply| reply.status == 413));
 }
 
+/// ONE-12: checks stand after the bytes they are about, so an upload is read twice.
+#[test]
+fn checks_that_an_uploaded_file_states_are_evaluated() {
+    let (server, _, _) = answered();
+    let reader = server.token("reader", &["read"]);
+    let files = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/ledger/attacks/files/");
+    for (name, verdict) in [("valid-checks", "pass_with_warnings"), ("meaning-check-value", "fail")] {
+        let file = std::fs::read(format!("{files}{name}.jsonl")).unwrap();
+        let call = server.call("POST", "/v1/verify").token(&reader);
+        let found = call.header("Content-Type", "application/jsonl").body(&file).send().json();
+        assert_eq!(found["verdict"], verdict, "{name}: {found}");
+    }
+}
+
 #[test]
 fn events_come_with_content_that_opens_their_commitments() {
     let (server, asker, trace) = answered();

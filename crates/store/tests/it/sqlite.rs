@@ -1,5 +1,6 @@
 //! What SQLite's store promises beyond the contract: its folder, its owner, its readers, its log.
 
+mod artifact_files;
 mod backup;
 mod damage;
 mod read_only;

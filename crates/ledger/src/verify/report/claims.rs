@@ -2,15 +2,18 @@
 
 use std::fmt::Write as _;
 
-use demur_core::words::counted_as;
+use demur_core::{quote::quoted, words::counted_as};
 
-use crate::verify::claims::{
-    ChallengeReport, ChecksReport, ClaimReport, ClaimStanding, EvidenceReport, EvidenceStanding,
+use crate::{
+    timeline::Execution,
+    verify::claims::{
+        ChallengeReport, ChecksReport, ClaimReport, ClaimStanding, EvidenceReport, EvidenceStanding,
+    },
 };
 
 /// Returns the claim itself.
-pub(super) fn text(claim: &ClaimReport) -> &str {
-    claim.text.as_deref().unwrap_or("(not disclosed)")
+pub(super) fn text(claim: &ClaimReport) -> String {
+    claim.text.as_deref().map_or_else(|| "(not disclosed)".to_owned(), quoted)
 }
 
 /// Returns everything else about a claim, each row with its label.
@@ -22,9 +25,8 @@ pub(super) fn rows(claim: &ClaimReport) -> Vec<(&'static str, String)> {
     rows.extend(claim.about_failure.then(|| ("about", "a failure".to_owned())));
     rows.push(("key", claim.key.short()));
     rows.extend(claim.replaces.map(|replaced| ("replaces", replaces(claim, replaced))));
-    let evidence: Vec<_> = claim.evidence.iter().map(evidence).collect();
-    rows.extend((!evidence.is_empty()).then(|| ("evidence", evidence.join(", "))));
-    rows.extend(claim.executions.iter().map(|execution| ("execution", execution.to_string())));
+    rows.extend(claim.evidence.iter().map(|one| ("evidence", evidence(one))));
+    rows.extend(claim.executions.iter().map(|one| ("execution", execution(one))));
     let failed = claim.failed_later.map(|at| format!("#{at}, of the same call, which it does not cite"));
     rows.extend(failed.map(|failed| ("FAILED", failed)));
     rows.extend(claim.challenges.iter().map(|one| ("challenge", challenge(one))));
@@ -75,7 +77,7 @@ fn replaces(claim: &ClaimReport, replaced: crate::name::Sequence) -> String {
 }
 
 fn evidence(evidence: &EvidenceReport) -> String {
-    let name = evidence.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
+    let name = evidence.name.as_ref().map_or(String::new(), |name| format!(" {}", quoted(name)));
     let standing = match evidence.standing {
         EvidenceStanding::AsRecorded => "",
         EvidenceStanding::NotDisclosed => " (not disclosed)",
@@ -84,9 +86,15 @@ fn evidence(evidence: &EvidenceReport) -> String {
     format!("#{}{name}{standing}", evidence.artifact)
 }
 
+/// As in the timeline, but with the tool quoted.
+fn execution(execution: &Execution) -> String {
+    let tool = execution.tool.as_deref().map_or_else(String::new, |tool| format!(" {}", quoted(tool)));
+    let ending = execution.ending.as_ref().map_or_else(String::new, |ending| format!(": {ending}"));
+    format!("#{}{tool}{ending}", execution.sequence)
+}
+
 fn challenge(challenge: &ChallengeReport) -> String {
-    let words =
-        |words: Option<&String>| words.map_or(String::new(), |words| format!(": \u{201c}{words}\u{201d}"));
+    let words = |words: Option<&String>| words.map_or(String::new(), |words| format!(": {}", quoted(words)));
     let reason = words(challenge.reason.as_ref());
     let answered = challenge.answered_by.map_or(String::new(), |at| format!("; answered by #{at}"));
     let closed = match challenge.closed_by {

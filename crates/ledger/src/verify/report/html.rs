@@ -2,29 +2,33 @@
 
 use std::fmt::Write as _;
 
+use demur_core::{quote::quoted, visible::visible};
+
 use super::{
-    Report, claims, questions, rested, roles,
+    Report, Verdict, claims, key_name, operations, questions, rested, roles,
     text::{place, profile, verdict_word},
 };
 use crate::{markup::escape, verify::FindingSeverity};
 
-/// Returns the page.
-pub(super) fn render(report: &Report) -> String {
-    format!("{HEAD}{}</main></body></html>\n", body(report))
+/// Returns the page, with what was looked at beside the file: titles, each with its rows.
+pub(super) fn render(report: &Report, verdict: Verdict, beside: &[(&str, Vec<String>)]) -> String {
+    format!("{HEAD}{}</main></body></html>\n", body(report, verdict, beside))
 }
 
 /// Returns what stands in the page. Everything from the file is escaped.
-pub(super) fn body(report: &Report) -> String {
+pub(super) fn body(report: &Report, verdict: Verdict, beside: &[(&str, Vec<String>)]) -> String {
     let mut out = String::new();
     let scope = &report.scope;
     let _ = write!(
         out,
         "<h1>Verification report</h1>\n<p class=\"verdict\"><strong>{}</strong></p>\n<p>{}</p>\n<dl>",
-        verdict_word(report.verdict),
+        verdict_word(verdict),
         escape(&report.words)
     );
+    let of_the_file = (verdict != report.verdict).then(|| verdict_word(report.verdict).to_owned());
     let through = scope.through.map(|through| format!("{} {}", through.sequence, through.hash));
     for (name, value) in [
+        ("Of the file alone", of_the_file),
         ("Trace", Some(scope.trace.to_string())),
         ("Store", Some(scope.store.to_string())),
         ("Events", Some(format!("{} and {} in the registry", scope.events, scope.registry_events))),
@@ -33,7 +37,7 @@ pub(super) fn body(report: &Report) -> String {
         ("Exported", scope.exported.map(|time| format!("{time} by the desk's clock"))),
         ("Policy", report.policy.clone()),
         ("Profile", Some(profile(report).to_owned())),
-        ("Written by", Some(scope.software.clone())),
+        ("Written by", Some(quoted(&scope.software))),
         ("First bad event", report.first_bad.map(|bad| bad.to_string())),
         ("Last trusted event", report.last_trusted.map(|last| last.to_string())),
     ] {
@@ -43,9 +47,17 @@ pub(super) fn body(report: &Report) -> String {
     }
     out.push_str("</dl>\n");
     findings(report, &mut out);
+    for (title, rows) in beside {
+        list(&mut out, title, rows.iter().map(|row| escape(row)));
+    }
     list(&mut out, "Not proven by this report", report.not_proven.iter().map(|line| escape(line)));
     if !report.roles.is_empty() {
         list(&mut out, "Roles", report.roles.iter().map(|role| escape(&roles::row(role))));
+    }
+    if !report.anchors.pins.is_empty() {
+        let pins =
+            report.anchors.pins.iter().map(|pin| escape(&format!("{}: {}", visible(&pin.name), pin.words())));
+        list(&mut out, "Keys you pinned", pins);
     }
     keys(report, &mut out);
     let records = report
@@ -57,7 +69,13 @@ pub(super) fn body(report: &Report) -> String {
     list(&mut out, "The desk's word", records.chain(besides));
     claims(report, &mut out);
     if !report.questions.is_empty() {
-        list(&mut out, "Questions", report.questions.iter().map(questions::row));
+        list(&mut out, "Questions", report.questions.iter().map(|one| escape(&questions::row(one))));
+    }
+    if !report.operations.is_empty() {
+        let left = report.operations_total.saturating_sub(report.operations.len() as u64);
+        let rest = (left > 0).then(|| format!("{left} further operations are not listed"));
+        let rows = report.operations.iter().map(|one| escape(&operations::row(one)));
+        list(&mut out, "Operations", rows.chain(rest));
     }
     if !report.rested.is_empty() {
         list(&mut out, rested::TITLE, report.rested.iter().map(rested::row));
@@ -73,18 +91,13 @@ fn keys(report: &Report, out: &mut String) {
         &["Key", "Roles", "Statements", "Standing", "Origin", "Name"],
         report.proven_by_key.iter().map(|key| {
             let roles: Vec<_> = key.roles.iter().map(|role| role.as_str()).collect();
-            let name = match (&key.pinned_as, &key.desk_says) {
-                (Some(name), _) => format!("pinned as {name}"),
-                (None, Some(name)) => format!("the desk says {name}"),
-                (None, None) => String::new(),
-            };
             vec![
                 key.fingerprint.to_string(),
                 roles.join(", "),
                 key.statements.to_string(),
                 key.standing.to_owned(),
                 key.origin.to_owned(),
-                name,
+                key_name(key),
             ]
         }),
     );

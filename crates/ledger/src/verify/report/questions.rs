@@ -1,8 +1,10 @@
 //! The questions of a trace in the report: what became of each, and what stands behind its answer.
 
+use demur_core::quote::quoted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::super::acts::ActBook;
 use crate::{
     facts::{Assurance, Severity},
     name::{PrincipalId, Sequence},
@@ -23,21 +25,28 @@ pub struct QuestionReport {
     pub answer: Option<Sequence>,
     /// Whose key answered; none for a person on the desk's word.
     pub by: Option<PrincipalId>,
+    /// Who the desk says answered, where no key stands behind it and the name is disclosed.
+    pub name: Option<String>,
+    /// What the answer says, in words, where it is disclosed.
+    pub says: Option<String>,
     /// How sure one can be who answered, as far as the proof carries it.
     pub assurance: Option<Assurance>,
 }
 
 /// Returns the questions of a trace, in order. One that was put again stands under its last wording only.
-pub(super) fn reports(state: &TraceState) -> Vec<QuestionReport> {
+pub(super) fn reports(state: &TraceState, acts: &ActBook) -> Vec<QuestionReport> {
     let questions = state.questions().map(|questions| questions.iter().collect::<Vec<_>>());
     let report = |(question, asked): (Sequence, &Asked)| {
         let given = asked.outcome().given();
+        let said = given.and_then(|given| acts.said(given.at));
         QuestionReport {
             question,
             severity: asked.facts().severity,
             outcome: asked.outcome().as_str(),
             answer: given.map(|given| given.at),
             by: given.and_then(|given| given.by),
+            name: said.and_then(|said| said.by.clone()),
+            says: said.and_then(|said| said.words.clone()),
             assurance: given.map(|given| given.assurance),
         }
     };
@@ -53,12 +62,18 @@ pub(super) fn row(report: &QuestionReport) -> String {
     let (Some(answer), Some(assurance)) = (report.answer, report.assurance) else {
         return format!("#{} {weight}: {}", report.question, report.outcome);
     };
-    let says = match assurance {
+    let known = match assurance {
         Assurance::Agent => "proven by a key: an agent",
         Assurance::Relayed => "the asker's client says: a person",
         Assurance::Terminal => "the desk says: a person at the terminal",
         Assurance::SignedIn => "the desk says: a person who signed in",
         Assurance::Passkey => "proven by a passkey: a person",
     };
-    format!("#{} {weight}: {} in #{answer}; {says}", report.question, report.outcome)
+    let says = report.says.as_ref().map_or_else(String::new, |says| format!(": {says}"));
+    let who = match (&report.name, report.by) {
+        (Some(name), _) => format!(", called {}", quoted(name)),
+        (None, Some(by)) => format!(", {by}"),
+        (None, None) => String::new(),
+    };
+    format!("#{} {weight}: {} in #{answer}{says}; {known}{who}", report.question, report.outcome)
 }

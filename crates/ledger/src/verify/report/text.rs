@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use demur_core::{visible::visible, words::counted};
+use demur_core::{quote::quoted, visible::visible, words::counted};
 
-use super::{Report, Verdict, claims, questions, rested, roles};
+use super::{Report, Verdict, claims, key_name, operations, questions, rested, roles};
 use crate::verify::{Finding, FindingSeverity, Section};
 
 /// Returns the report as lines of text. Writing to a String cannot fail.
@@ -14,10 +14,12 @@ pub(super) fn render(report: &Report) -> String {
     findings(report, &mut out);
     list(&mut out, "Not proven by this report", report.not_proven.iter().cloned());
     list(&mut out, "Roles", report.roles.iter().map(|role| visible(&roles::row(role)).to_string()));
+    pins(report, &mut out);
     keys(report, &mut out);
     desk_word(report, &mut out);
     claims(report, &mut out);
     list(&mut out, "Questions", report.questions.iter().map(questions::row));
+    operations(report, &mut out);
     list(&mut out, rested::TITLE, report.rested.iter().map(rested::row));
     checks(report, &mut out);
     out
@@ -33,7 +35,7 @@ fn scope(report: &Report, out: &mut String) {
         counted(scope.events, "event"),
         counted(scope.registry_events, "registry event"),
         profile(report),
-        visible(&scope.software)
+        quoted(&scope.software)
     );
     if let Some(through) = scope.through {
         let _ = writeln!(out, "head     {} {}", through.sequence, through.hash);
@@ -75,21 +77,28 @@ pub(super) const fn profile(report: &Report) -> &'static str {
 fn keys(report: &Report, out: &mut String) {
     let rows = report.proven_by_key.iter().map(|key| {
         let roles: Vec<_> = key.roles.iter().map(|role| role.as_str()).collect();
-        let name = match (&key.pinned_as, &key.desk_says) {
-            (Some(name), _) => format!("pinned as {}", visible(name)),
-            (None, Some(name)) => format!("the desk calls it {}", visible(name)),
-            (None, None) => "unnamed".to_owned(),
-        };
         format!(
-            "{} {}, {} statements, {}, {}; {name}",
+            "{} {}, {} statements, {}, {}; {}",
             key.fingerprint.short(),
             roles.join("+"),
             key.statements,
             key.standing,
-            key.origin
+            key.origin,
+            key_name(key)
         )
     });
     list(out, "Proven by a key", rows);
+}
+
+fn pins(report: &Report, out: &mut String) {
+    let rows = report.anchors.pins.iter().map(|pin| format!("{}: {}", visible(&pin.name), pin.words()));
+    list(out, "Keys you pinned", rows);
+}
+
+fn operations(report: &Report, out: &mut String) {
+    let left = report.operations_total.saturating_sub(report.operations.len() as u64);
+    let rest = (left > 0).then(|| format!("{left} further operations are not listed"));
+    list(out, "Operations", report.operations.iter().map(operations::row).chain(rest));
 }
 
 fn desk_word(report: &Report, out: &mut String) {
@@ -104,9 +113,9 @@ fn desk_word(report: &Report, out: &mut String) {
 
 fn claims(report: &Report, out: &mut String) {
     let rows = report.claims.iter().map(|claim| {
-        let mut row = format!("#{} {}", claim.claim, visible(claims::text(claim)));
+        let mut row = format!("#{} {}", claim.claim, claims::text(claim));
         for (label, text) in claims::rows(claim) {
-            let _ = write!(row, "\n    {label:<11}{}", visible(&text));
+            let _ = write!(row, "\n    {label:<11}{text}");
         }
         row
     });

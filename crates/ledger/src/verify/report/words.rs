@@ -3,7 +3,10 @@
 use demur_core::words::counted_as;
 
 use super::{Anchors, Scope, Verdict};
-use crate::state::{RecordedPolicy, ToolRules};
+use crate::{
+    name::Sequence,
+    state::{RecordedPolicy, ToolRules},
+};
 
 /// What rests on the desk in every file.
 pub(super) const DESK_WORD: &[&str] = &[
@@ -61,14 +64,22 @@ fn anchored_by(anchors: &Anchors) -> String {
         1 => Some(one.to_owned()),
         number => Some(format!("{number} {many}")),
     };
-    let pins = anchors.pins.iter().map(|name| format!("the pinned key of {name}"));
+    let pins = anchors.pins.iter().filter_map(|pin| {
+        let through = pin.through?;
+        Some(format!("the pinned key of {} through sequence {through}", pin.name))
+    });
     let known = count(anchors.heads, "a head you know", "heads you know");
     let receipts = count(anchors.receipts, "a receipt", "receipts");
     pins.chain(known).chain(receipts).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns what the verdict does not mean.
-pub(super) fn not_proven(scope: &Scope, verdict: Verdict, anchors: &Anchors) -> Vec<String> {
+pub(super) fn not_proven(
+    scope: &Scope,
+    verdict: Verdict,
+    anchors: &Anchors,
+    newest: Option<Sequence>,
+) -> Vec<String> {
     let mut lines = Vec::new();
     if anchors.is_empty() {
         lines.push(
@@ -78,6 +89,13 @@ pub(super) fn not_proven(scope: &Scope, verdict: Verdict, anchors: &Anchors) -> 
     }
     if let Some(through) = scope.through {
         lines.push(format!("that the trace ends at sequence {}: later events may exist", through.sequence));
+    }
+    let last = scope.registry_events.checked_sub(1).and_then(|last| Sequence::try_from(last).ok());
+    if let Some(last) = last.max(newest) {
+        let given = if newest == Some(last) { ", the newest you gave" } else { "" };
+        lines.push(format!(
+            "that every key here still counts: keys may have been revoked after registry event {last}{given}"
+        ));
     }
     lines.push("that what was claimed is true: only who said it, and what it was said to rest on".to_owned());
     if !scope.signatures {

@@ -1,0 +1,183 @@
+//! What was answered and what was done: each answer with what it says, each operation with the answer it went against, if
+//! it did.
+
+use std::collections::BTreeMap;
+
+use demur_core::quote::quoted;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Code, examine::Examined, finding::Found};
+use crate::{
+    content::AnswerValue,
+    event_type::Facts,
+    facts::Question,
+    name::{PrincipalId, Sequence},
+    question::EXECUTE,
+    timeline::Words,
+};
+
+/// An operation that began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OperationReport {
+    /// The event.
+    pub event: Sequence,
+    /// The operation, or the tool of a run.
+    pub operation: Option<String>,
+    /// Whose key began it.
+    pub by: PrincipalId,
+    /// The answer "no" to a question that had held it up, if there is one.
+    pub against: Option<Sequence>,
+}
+
+/// What an answer or acceptance says, and who the desk says it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SaidAnswer {
+    /// In words, quoted; none where it is not disclosed.
+    pub(super) words: Option<String>,
+    /// The name the desk gives.
+    pub(super) by: Option<String>,
+    is_no: bool,
+}
+
+/// The answers and operations so far.
+#[derive(Debug, Default)]
+pub(super) struct ActBook {
+    questions: BTreeMap<Sequence, Held>,
+    /// Tool and proposal of each intent.
+    intents: BTreeMap<Sequence, (Option<String>, Sequence)>,
+    said: BTreeMap<Sequence, SaidAnswer>,
+    operations: Vec<OperationReport>,
+    total: u64,
+}
+
+/// What a question holds up, and the "no" that counts.
+#[derive(Debug)]
+struct Held {
+    names: Vec<String>,
+    about: Option<Sequence>,
+    refused: Option<Sequence>,
+}
+
+impl ActBook {
+    /// Takes an event that the state let through; returns what is worth reading about it.
+    pub(super) fn take(&mut self, examined: &Examined) -> Option<Found> {
+        let Examined { event, words, .. } = examined;
+        let at = event.envelope().sequence;
+        match event.said().ok()?.facts {
+            Facts::QuestionAsked(facts) => self.ask(at, &facts.0),
+            Facts::GapFound(facts) => self.ask(at, &facts.0),
+            Facts::QuestionAnswered(facts) => self.answer(at, facts.question.sequence, words.as_ref()),
+            Facts::AnswerSuperseded(facts) => {
+                self.answer(at, facts.answer.question.sequence, words.as_ref());
+            }
+            Facts::AnswerRevoked(facts) => {
+                if let Some(held) = self.questions.get_mut(&facts.question) {
+                    held.refused = None;
+                }
+            }
+            Facts::ToolIntentSigned(facts) => {
+                let tool = match words {
+                    Some(Words::Tool(tool)) => Some(tool.as_str().to_owned()),
+                    _ => None,
+                };
+                self.intents.insert(at, (tool, facts.proposal));
+            }
+            Facts::OperationStarted(facts) => {
+                let name = facts.operation.as_str().to_owned();
+                return self.begin(at, event.envelope().actor, Some(name.clone()), &[&name], [None; 2]);
+            }
+            Facts::ToolExecutionStarted(facts) => {
+                let (tool, proposal) = self.intents.get(&facts.intent).cloned()?;
+                let names = [EXECUTE, tool.as_deref().unwrap_or(EXECUTE)];
+                let of = [Some(facts.intent), Some(proposal)];
+                return self.begin(at, event.envelope().actor, tool.clone(), &names, of);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Returns what an answer or acceptance says.
+    pub(super) fn said(&self, answer: Sequence) -> Option<&SaidAnswer> {
+        self.said.get(&answer)
+    }
+
+    /// Returns the operations, the first of them only where there are many, and how many there are.
+    pub(super) fn into_operations(self) -> (Vec<OperationReport>, u64) {
+        (self.operations, self.total)
+    }
+
+    fn ask(&mut self, at: Sequence, facts: &Question) {
+        let names = facts.blocks.iter().map(|name| name.as_str().to_owned()).collect();
+        self.questions.insert(at, Held { names, about: facts.about, refused: None });
+    }
+
+    fn answer(&mut self, at: Sequence, question: Sequence, words: Option<&Words>) {
+        let said = match words {
+            Some(Words::Answer(words)) => SaidAnswer::of(&words.value, words.by.as_deref()),
+            _ => SaidAnswer::default(),
+        };
+        if let Some(held) = self.questions.get_mut(&question) {
+            held.refused = said.is_no.then_some(at);
+        }
+        self.said.insert(at, said);
+    }
+
+    fn begin(
+        &mut self,
+        event: Sequence,
+        by: PrincipalId,
+        operation: Option<String>,
+        names: &[&str],
+        of: [Option<Sequence>; 2],
+    ) -> Option<Found> {
+        let refusing = |held: &Held| held.refused.filter(|_| held.is_over(names, of));
+        let against = self.questions.values().find_map(refusing);
+        let message = |answer: Sequence| {
+            let operation = operation.as_deref().map_or_else(|| "a tool".to_owned(), quoted);
+            format!("{operation} began although the answer in event {answer} is no")
+        };
+        let found = against.map(|answer| Found::new(Code::AgainstAnswer, message(answer)));
+        self.total += 1;
+        if self.operations.len() < MAX_OPERATIONS {
+            self.operations.push(OperationReport { event, operation, by, against });
+        }
+        found
+    }
+}
+
+impl Held {
+    /// Returns whether an operation of one of these names, of this intent and proposal, waits for the question.
+    fn is_over(&self, names: &[&str], of: [Option<Sequence>; 2]) -> bool {
+        let named = self.names.iter().any(|held| names.iter().any(|name| held.eq_ignore_ascii_case(name)));
+        named && (self.about.is_none() || of == [None; 2] || of.contains(&self.about))
+    }
+}
+
+impl SaidAnswer {
+    fn of(value: &AnswerValue, by: Option<&str>) -> Self {
+        let words = match value {
+            AnswerValue::Text(text) => quoted(&shortened(text)),
+            AnswerValue::Flag(true) => "yes".to_owned(),
+            AnswerValue::Flag(false) => "no".to_owned(),
+            AnswerValue::Number(number) => number.to_string(),
+            AnswerValue::Sealed(_) => "a secret, which is elsewhere".to_owned(),
+        };
+        let is_no = matches!(value, AnswerValue::Flag(false));
+        Self { words: Some(words), by: by.map(ToOwned::to_owned), is_no }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// How many operations are listed.
+const MAX_OPERATIONS: usize = 256;
+
+/// How many characters of an answer are shown.
+const MAX_SHOWN: usize = 200;
