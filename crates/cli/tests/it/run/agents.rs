@@ -298,7 +298,7 @@ fn both_roles(sandbox: &Sandbox, demand: &str) -> crate::sandbox::Ran {
     let draft = Draft::new().call("echo", &["echo"]).claim("Done.", &["echo"]).demand(demand);
     let command = ["true".to_owned()];
     let players = player("executor", "ben", &command) + &player("critic", "cleo", &command);
-    let task = draft.task.replace("[[proposal]]", &(players + "\n[[proposal]]"));
+    let task = draft.task.replace("[[goal]]", &(players + "\n[[goal]]"));
     Draft { task, ..draft }.write(sandbox);
     sandbox.run(&["run", "--task", "task.toml"])
 }
