@@ -37,7 +37,8 @@ pub use excerpt::{CheckedEvent, KeptEvent, check_excerpt};
 pub use finding::{Finding, Section};
 pub use options::{KnownHead, Options, Pin};
 pub use report::{
-    Anchors, CheckReport, DeskWord, KeyReport, QuestionReport, Report, RoleReport, Scope, Verdict,
+    Anchors, CheckReport, ConfirmationReport, DeskWord, KeyReport, QuestionReport, Report, RoleReport, Scope,
+    Verdict,
 };
 pub use stated::StatedChecks;
 

@@ -2,6 +2,7 @@
 //! desk's word, and every finding with cause and cure. Same file, same bytes: timings stand elsewhere.
 
 mod claims;
+mod confirmations;
 mod html;
 mod questions;
 mod rested;
@@ -15,6 +16,7 @@ use demur_core::{hash::Digest, key::Fingerprint, time::Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use confirmations::ConfirmationReport;
 pub use questions::QuestionReport;
 pub use roles::RoleReport;
 
@@ -67,6 +69,9 @@ pub struct Report {
     /// The questions, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<QuestionReport>,
+    /// The confirmations, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub confirmations: Vec<ConfirmationReport>,
     /// What was done on answers that were replaced or taken back later, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rested: Vec<RestedEvent>,
@@ -190,6 +195,7 @@ struct Told {
     roles: Vec<RoleReport>,
     claims: Vec<ClaimReport>,
     questions: Vec<QuestionReport>,
+    confirmations: Vec<ConfirmationReport>,
     rested: Vec<RestedEvent>,
 }
 
@@ -240,6 +246,8 @@ impl Report {
         let roles = roles::reports(&walk, names);
         let desk_word = DeskWord { records: walk.records, besides: words::DESK_WORD.to_vec() };
         let questions = walk.state.as_ref().map(questions::reports).unwrap_or_default();
+        let confirmations = walk.state.as_ref().map(|state| confirmations::reports(state, &walk.people));
+        let confirmations = confirmations.unwrap_or_default();
         let run = walk.state.as_ref().and_then(TraceState::run);
         let policy = run.and_then(State::recorded_policy).map(words::policy);
         let claims = run.map(|run| walk.claims.into_reports(run)).unwrap_or_default();
@@ -247,7 +255,7 @@ impl Report {
         let trail = if of_the_registry { walk.registry_trail } else { Some(walk.trail) };
         let hashes = trail.map(super::trail::Trail::into_hashes).unwrap_or_default();
         let rested = walk.rested.into_events();
-        let told = Told { proven_by_key, desk_word, policy, roles, claims, questions, rested };
+        let told = Told { proven_by_key, desk_word, policy, roles, claims, questions, confirmations, rested };
         Self::assemble(scope, findings, anchors, inclusions, told, hashes)
     }
 
@@ -295,6 +303,7 @@ impl Report {
             roles: told.roles,
             claims: told.claims,
             questions: told.questions,
+            confirmations: told.confirmations,
             rested: told.rested,
             findings,
             findings_total,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    Report, claims, questions, rested, roles,
+    Report, claims, confirmations, questions, rested, roles,
     text::{place, profile, verdict_word},
 };
 use crate::{markup::escape, verify::FindingSeverity};
@@ -58,6 +58,10 @@ pub(super) fn body(report: &Report) -> String {
     claims(report, &mut out);
     if !report.questions.is_empty() {
         list(&mut out, "Questions", report.questions.iter().map(questions::row));
+    }
+    if !report.confirmations.is_empty() {
+        let rows = report.confirmations.iter().map(confirmations::row);
+        list(&mut out, "Confirmations", rows.map(|row| escape(&row)));
     }
     if !report.rested.is_empty() {
         list(&mut out, rested::TITLE, report.rested.iter().map(rested::row));
