@@ -13,6 +13,7 @@ from forge import (
     checks,
     claims,
     clients,
+    confirmations,
     confusables,
     dialogues,
     envelopes,
@@ -80,6 +81,7 @@ FAMILIES = [
     audits,
     checks,
     clients,
+    confirmations,
     anchors,
 ]
 ROOT = Path(__file__).resolve().parent
