@@ -52,6 +52,9 @@ def prefixed(purpose: str, data: Json) -> bytes:
 def digest(purpose: str, data: Json) -> str:
     return hashlib.sha256(prefixed(purpose, data)).hexdigest()
 
+def plain(value: Json) -> str:
+    return hashlib.sha256(canonical(value)).hexdigest()
+
 def fingerprint(public: str) -> str:
     return digest("key", b"ed25519\0" + bytes.fromhex(public))
 
@@ -166,6 +169,9 @@ def agrees(kind: str, facts: Json, content: Json) -> bool:
         return type(content["answer"]) in KINDS[kind] and (kind != "secret" or content["signed"] is None)
     if kind in ("answer_claimed", "answer_rejected", "question_defaulted"):
         return dict not in map(type, content.values())
+    if kind == "operation_started":
+        told = content["operation"] is not None
+        return told == (content["digest"] is not None) and (told or facts["confirmation"] is None)
     if kind == "final_statement_signed":
         return [each["claim"] for each in content["claims"]] == facts["claims"]
     return kind != "proposal_reviewed" or len(content["conditions"]) == facts["conditions"]
@@ -221,7 +227,7 @@ class Verifier:
         self.trace, self.after, self.commitment, self.schema = self.registry, "", "", UNKNOWN
         self.header: Json = {}
         self.told, self.tools, self.bytes = list[Json](), None, dict[int, bytes]()  # bytes: of artifacts
-        self.shown, self.final = set[tuple[int, int]](), False  # shown: intents with conditions that hold
+        self.shown, self.final, self.asked = set[tuple[int, int]](), False, list[int]()  # shown: conditions that hold
         self.keys, self.known, self.rotated = dict[str, Key](), set[str](), set[str]()
         self.tokens = dict[str, str]()  # the type of the newest event about each
         self.ended = dict[str, tuple[int, str]]()  # when a key was revoked or retired, and the code for using it later
@@ -418,6 +424,8 @@ class Verifier:
             need(same and event["input"] is not None, "INPUT_MISMATCH")
             met = {(event["intent"], each) for each in told[event["intent"]].get("meets", [])}
             need(met <= self.shown, "CONDITION_UNSHOWN")
+            about = [at for at in self.asked if told[at]["about"] == event["intent"]]
+            self.check_confirmed(about[0] if about else None, self.call_of(event["intent"]))
         elif kind == "condition_judged":
             (self.shown.add if event["holds"] else self.shown.discard)((event["intent"], event["condition"]))
         elif kind == "check_stated":
@@ -437,14 +445,42 @@ class Verifier:
             bundle = [(each["claim"], each["text"]) for each in event["claims"] if isinstance(each, dict)]
             need(all(told[claim].get("text", text) == text for claim, text in bundle), "BUNDLE_DIFFERS")
             self.final = True
-        elif kind == "question_asked":
+        elif kind in ("question_asked", "confirmation_asked"):
             need(not self.final or role == "auditor", "SPOKE_AFTER_FINAL")
+            self.asked += [len(told) - 1] if kind == "confirmation_asked" else []
+            shown, said = event.get("operation"), event.get("digest")
+            call = None if event["about"] is None or not shown else self.call_of(event["about"])
+            need(not shown or said == plain(shown) and call in (None, said), "CONFIRMATION_MISMATCH")
+        elif kind in ("confirmation_given", "confirmation_refused"):
+            asked = told[event["confirmation"]["sequence"]]
+            need(event.get("digest") in (None, asked.get("digest", event.get("digest"))), "CONFIRMATION_MISMATCH")
+            asked["given"] = kind == "confirmation_given"
+        elif kind == "operation_started":
+            found = plain(event["operation"]) if isinstance(event["operation"], dict) else None
+            need(found == event.get("digest"), "CONFIRMATION_MISMATCH")
+            self.check_confirmed(event["confirmation"], found)
+        elif kind == "operation_ended" and event.get("digest"):
+            need(told[event["started"]].get("digest") in (None, event["digest"]), "CONFIRMATION_MISMATCH")
         elif kind == "verification_run_completed" and "report" in event:
             reports = [self.bytes.get(at) for at, each in enumerate(told) if each["type"] == "report_recorded"]
             known = {hashlib.sha256(each).hexdigest(): each for each in reports if each is not None}
             check, named = {"at": {"pointer": "/status"}, "is": "eq", "value": event["status"]}, known.get(event["report"])
             fits = None in reports if named is None else is_true(named, check, LINE_BYTES)
             need(fits, "REPORT_MISMATCH")
+
+    def call_of(self, intent: int) -> str | None:
+        told = self.told[intent]
+        return plain({"input": told["input_hash"], "tool": told["tool"]}) if "input_hash" in told else None
+
+    def check_confirmed(self, at: int | None, found: str | None) -> None:
+        """Checks that what somebody was asked to confirm starts on a yes, once."""
+        same = [each for each in self.asked if found and self.told[each].get("digest") == found]
+        for asked in (self.told[each] for each in ([at] if at in self.asked else same[-1:] if at is None else [])):
+            need(asked.get("given"), "OPERATION_UNCONFIRMED")
+            need("spent" not in asked, "CONFIRMATION_SPENT")
+            need(at is not None, "OPERATION_UNCONFIRMED")
+            asked["spent"] = True
+            need(None in (found, asked.get("digest")) or asked["digest"] == found, "CONFIRMATION_MISMATCH")
 
     def check_artifact(self, line: Json) -> None:
         self.place[1], data, how = len(self.trace.said) - 1, b"", line["disclosure"]

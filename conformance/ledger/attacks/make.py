@@ -13,6 +13,7 @@ from forge import (
     checks,
     claims,
     clients,
+    confirmations,
     confusables,
     dialogues,
     envelopes,
@@ -81,6 +82,7 @@ FAMILIES = [
     audits,
     checks,
     clients,
+    confirmations,
     anchors,
     verdicts,
 ]

@@ -5,6 +5,7 @@ use demur_core::{canonical, commitment::Salt, limit::Text, random::Random, time:
 use demur_ledger::{
     admission::{AdmissionError, Checked, agrees},
     client::check_distinct,
+    confirmation::Confirmations,
     content::{Opening, RefusalContent, Terms},
     entry::{ArtifactPlace, Entry},
     envelope::{Body as EventBody, Event, Record, Said, Stamp},
@@ -334,7 +335,9 @@ fn recover(
 fn takes_part(state: &State, key: &KeyRecord) -> bool {
     let open_to_all = || {
         let mut questions = state.questions().into_iter().flat_map(Questions::iter);
+        let mut confirmations = state.confirmations().into_iter().flat_map(Confirmations::iter);
         questions.any(|(_, asked)| asked.facts().answerers.principals.is_none())
+            || confirmations.any(|(_, asked)| asked.facts().answerers.principals.is_none())
     };
     state.trace().is_some_and(|trace| trace.has_participant(key.principal))
         || (key.roles.contains(&Role::Answerer) && open_to_all())

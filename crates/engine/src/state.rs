@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use demur_core::time::Timestamp;
 use demur_ledger::{
     chain::Tip,
+    confirmation::Confirmations,
     envelope::Event,
     event_type::{Facts, TraceKind, TypeName},
     meaning::Known,
@@ -78,6 +79,11 @@ impl State {
     /// Returns the questions of a run or of work.
     pub fn questions(&self) -> Option<&Questions> {
         self.trace()?.questions()
+    }
+
+    /// Returns the confirmations of a run or of work.
+    pub fn confirmations(&self) -> Option<&Confirmations> {
+        self.trace()?.confirmations()
     }
 
     /// Returns what is open in a trace that is not the registry.

@@ -275,6 +275,11 @@ pub fn agrees(facts: &Facts, content: &Content) -> Result<(), ContentMismatch> {
         (Facts::AnswerSuperseded(facts), Content::AnswerSuperseded(content)) => {
             answers(&facts.answer, content)
         }
+        (Facts::OperationStarted(facts), Content::OperationStarted(content)) => {
+            // Whoever spends a yes tells for what.
+            content.digest.is_some() == content.operation.is_some()
+                && (facts.confirmation.is_none() || content.operation.is_some())
+        }
         (_, Content::AnswerClaimed(content)) => !content.answer.is_sealed(),
         (_, Content::AnswerRejected(content)) => !content.answer.as_ref().is_some_and(AnswerValue::is_sealed),
         (_, Content::QuestionDefaulted(content)) => !content.default.is_sealed(),
@@ -310,5 +315,5 @@ fn answers(facts: &QuestionAnswered, content: &AnswerContent) -> bool {
 
 /// Content that contradicts the facts it travels with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the content names other conditions, claims, choices or values than the facts")]
+#[error("the content names another operation, other conditions, claims, choices or values than the facts")]
 pub struct ContentMismatch;

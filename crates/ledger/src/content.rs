@@ -3,6 +3,7 @@
 
 mod check;
 mod claim;
+mod confirmation;
 mod desk;
 mod plan;
 mod policy;
@@ -20,10 +21,13 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{CheckContent, CheckPlace, CheckValue, Comparison};
 pub use claim::{ClaimContent, FinalClaim, FinalStatementContent, ReasonContent};
+pub use confirmation::{
+    ConfirmationAskContent, ConfirmationGivenContent, ConfirmationRefusedContent, OperationContent,
+    OperationEndContent, OperationObject, operation_digest,
+};
 pub use desk::{NameContent, NoteContent, RefusalContent};
 pub use plan::{
-    AttestationContent, ConfirmationContent, OperationContent, PaperContent, PlanContent, Provenance,
-    RulesContent,
+    AttestationContent, ConfirmationContent, PaperContent, PlanContent, Provenance, RulesContent,
 };
 pub use policy::{PolicyContent, PolicyDocument, PolicyTool, PolicyTools};
 pub use question::{

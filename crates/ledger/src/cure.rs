@@ -51,7 +51,7 @@ impl AdmissionError {
             Self::Signature(_) => "sign exactly the bytes you send, with the key you name",
             Self::Commitment => "send the content and salt that the statement commits to",
             Self::Content(_) => "send content of the shape that the event type asks for",
-            Self::Mismatch(_) => "name the same conditions or claims in facts and content",
+            Self::Mismatch(_) => "name the same conditions, claims or operation in facts and content",
             Self::ContentRule { required: true, .. } => "send the content with its salt",
             Self::ContentRule { required: false, .. } => "send no content with this event type",
             Self::CommandUsed => "give every command an id of its own; a repeat must have the same bytes",
@@ -71,6 +71,7 @@ impl GuardError {
             | Self::PolicyFixed
             | Self::NotOpened => "statement.type",
             Self::Question(error) => return error.field(),
+            Self::Confirmation(error) => return error.field(),
             Self::Meaning(error) => error.field(),
             Self::RoleForbidden { .. } | Self::NotParticipant { .. } => "statement.role",
             Self::RoleMissing { .. } | Self::RoleNotOfARun { .. } | Self::JudgesOwnWork { .. } => {
@@ -100,6 +101,7 @@ impl GuardError {
             Self::NotOfThisTrace { .. } => "send it to the trace it belongs to",
             Self::OutOfPlan { .. } => "settle the questions, confirm the plan, then attest, each once",
             Self::Question(error) => error.cure(),
+            Self::Confirmation(error) => error.cure(),
             Self::Meaning(error) => error.cure(),
             Self::PolicyMissing => "record the policy of the run first",
             Self::PolicyFixed => "open a run of its own for another policy",
@@ -107,7 +109,9 @@ impl GuardError {
             Self::RoleForbidden { .. } => "let a participant in the right role say this",
             Self::NotParticipant { .. } => "open a run that names this participant",
             Self::OutOfPhase { .. } => "wait until the run has reached the phase where this may happen",
-            Self::NotOpened => "open the trace first: session_initialized, plan_submitted or question_asked",
+            Self::NotOpened => {
+                "open the trace first: session_initialized, plan_submitted, question_asked or confirmation_asked"
+            }
             Self::RoleMissing { .. } => "name at least a planner, an executor and a critic",
             Self::RoleNotOfARun { .. } => "name only planners, executors, critics and auditors",
             Self::JudgesOwnWork { .. } => "name another principal as critic or auditor",

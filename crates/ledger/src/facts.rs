@@ -5,6 +5,7 @@
 mod check;
 mod claim;
 mod client;
+mod confirmation;
 mod desk;
 mod key;
 mod plan;
@@ -17,14 +18,16 @@ pub use claim::{
     ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised, FinalStatementSigned,
 };
 pub use client::{ClientBound, TokenMade, TokenRevoked, TokenScope};
+pub use confirmation::{
+    ConfirmationAsked, ConfirmationExpired, ConfirmationGiven, ConfirmationRefused, OperationEnded,
+    OperationStarted,
+};
 pub use desk::{CommandRefused, RecoveryRecorded, RefusalCode, RefusalCodeError, SessionAborted};
 pub use key::{
     CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, RevocationReason,
     StoreCreated, StoreRestored,
 };
-pub use plan::{
-    OperationStarted, PaperKind, PaperRecorded, PlanAttested, PlanConfirmed, PlanSubmitted, RulesRecorded,
-};
+pub use plan::{PaperKind, PaperRecorded, PlanAttested, PlanConfirmed, PlanSubmitted, RulesRecorded};
 pub use question::{
     AnswerClaimed, AnswerKind, AnswerRejected, AnswerRevoked, AnswerSuperseded, Answerers, Assurance,
     GapAccepted, GapFound, GapWithdrawn, Question, QuestionAnswered, QuestionAsked, QuestionCancelled,

@@ -15,7 +15,7 @@
 //! | 8 Heads, receipts, checkpoints | [`signed`] |
 //! | 9 Export | [`export`] |
 //! | 10 The state of a run | [`state`], [`meaning`] |
-//! | 11 Questions and work | [`question`], [`trace_state`] |
+//! | 11 Questions and work | [`question`], [`confirmation`], [`trace_state`] |
 //! | 12 How the format evolves | [`newer`] |
 //!
 //! Not built here: the proofs `webauthn` and `http-signature` (described in the format, refused as unknown
@@ -38,6 +38,7 @@ pub mod author;
 pub mod chain;
 pub mod check;
 pub mod client;
+pub mod confirmation;
 pub mod content;
 mod cure;
 pub mod desk;

@@ -13,7 +13,7 @@ pub use artifacts::ArtifactDigests;
 pub use error::MeaningError;
 
 use crate::{
-    content::{CheckContent, Opening, PolicyDocument},
+    content::{CheckContent, Opening, OperationObject, PolicyDocument, operation_digest},
     event_type::{Content, EventType},
     facts::{Policy, Risk},
 };
@@ -35,6 +35,19 @@ pub enum Meaning {
     Verdict(Digest),
     /// What must be true of an artifact.
     Check(Box<CheckMeaning>),
+    /// An operation that is put before somebody, or begun.
+    Operation(OperationMeaning),
+    /// The digest of the operation that somebody confirmed or refused, or that is over.
+    Digest(Digest),
+}
+
+/// An operation by digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationMeaning {
+    /// What the content says its digest is.
+    pub said: Digest,
+    /// What it is.
+    pub found: Digest,
 }
 
 /// A check, and what came of it.
@@ -99,6 +112,11 @@ impl Meaning {
             Content::CheckStated(check) => {
                 Self::Check(Box::new(CheckMeaning { check: check.clone(), holds: None }))
             }
+            Content::ConfirmationAsked(content) => of_operation(content.digest, &content.operation)?,
+            Content::ConfirmationGiven(content) => Self::Digest(content.digest),
+            Content::ConfirmationRefused(content) => Self::Digest(content.digest),
+            Content::OperationStarted(content) => of_operation(content.digest?, content.operation.as_ref()?)?,
+            Content::OperationEnded(content) => Self::Digest(content.digest?),
             _ => return None,
         })
     }
@@ -144,7 +162,17 @@ const fn is_needed(kind: EventType) -> bool {
             | EventType::FinalStatementSigned
             | EventType::VerificationRunCompleted
             | EventType::CheckStated
+            | EventType::ConfirmationAsked
+            | EventType::ConfirmationGiven
+            | EventType::ConfirmationRefused
+            | EventType::OperationStarted
+            | EventType::OperationEnded
     )
+}
+
+fn of_operation(said: Digest, operation: &OperationObject) -> Option<Meaning> {
+    let found = operation_digest(operation).ok()?;
+    Some(Meaning::Operation(OperationMeaning { said, found }))
 }
 
 fn of_policy(document: &PolicyDocument) -> PolicyMeaning {

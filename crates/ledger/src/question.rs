@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use effect::subject;
 pub use effect::{QuestionEffect, question_effect, touched};
 pub use error::QuestionError;
+pub(crate) use guard::{check_answerers, check_entitled, check_somebody};
 pub use rested::{AnswerEnd, RestedBook, RestedEvent};
 
 use crate::{
@@ -330,7 +331,7 @@ impl Questions {
 }
 
 /// Returns whose key it was; none for a person whose act the desk recorded.
-fn author(step: &Step<'_>) -> Option<PrincipalId> {
+pub(crate) fn author(step: &Step<'_>) -> Option<PrincipalId> {
     step.proof.has_key().then_some(step.actor)
 }
 

@@ -40,6 +40,7 @@ use self::{
     tool::{Execution, Intent},
 };
 use crate::{
+    confirmation::{ConfirmationError, Confirmations},
     envelope::{Event, Said},
     event_type::{EventType, Facts, TraceKind, TypeName},
     facts::{Policy, SessionInitialized, VerificationStatus},
@@ -77,6 +78,7 @@ pub struct State {
     /// The auditor's reports.
     reports: Vec<Sequence>,
     questions: Questions,
+    confirmations: Confirmations,
 }
 
 /// One event as the state sees it.
@@ -122,7 +124,8 @@ impl<'a> Step<'a> {
             Role::Person | Role::Desk => !self.proof.has_key(),
             // The desk records a policy as itself, and never in the operator's name.
             Role::Operator => kind != EventType::PolicyRecorded || self.proof.has_key(),
-            _ => true,
+            // Nor in the name of whoever wants to act.
+            _ => kind != EventType::ConfirmationAsked || self.proof.has_key(),
         };
         if kind.admits_role(role) && voiced { Ok(()) } else { Err(GuardError::RoleForbidden { role, kind }) }
     }
@@ -155,6 +158,7 @@ impl State {
             checks: 0,
             reports: Vec::new(),
             questions: Questions::new(),
+            confirmations: Confirmations::new(),
         }
     }
 
@@ -179,6 +183,11 @@ impl State {
     /// Returns the questions.
     pub const fn questions(&self) -> &Questions {
         &self.questions
+    }
+
+    /// Returns the confirmations.
+    pub const fn confirmations(&self) -> &Confirmations {
+        &self.confirmations
     }
 
     /// Returns whether the run opened with this participant, in whatever role.
@@ -259,6 +268,7 @@ impl State {
         self.check_participant(step)?;
         self.guard(step.said.facts)?;
         self.questions.guard(step)?;
+        self.confirmations.guard(step, |principal| self.does_the_work(principal))?;
         Ok(next)
     }
 
@@ -326,13 +336,14 @@ impl State {
             Facts::ClaimResolved(facts) => self.guard_resolution(facts),
             Facts::FinalStatementSigned(facts) => {
                 self.guard_final_statement(facts)?;
-                Ok(self.questions.guard_conclusion()?)
+                self.guard_conclusion()
             }
             Facts::QuestionAsked(facts) => self.guard_about(facts.0.about),
+            Facts::ConfirmationAsked(facts) => self.guard_confirmed(facts.about),
             Facts::VerificationRunStarted(_) => self.guard_verification_start(),
             Facts::VerificationRunCompleted(facts) => {
                 self.guard_verification_end(&facts.through)?;
-                Ok(self.questions.guard_conclusion()?)
+                self.guard_conclusion()
             }
             Facts::RecoveryRecorded(facts) => self.guard_recovery(&facts.through),
             _ => Ok(()),
@@ -342,6 +353,7 @@ impl State {
     fn fold(&mut self, step: &Step<'_>, hash: Digest) {
         let (at, meaning) = (step.sequence, step.known.meaning);
         self.questions.fold(step, hash, None);
+        self.confirmations.fold(step, hash);
         match step.said.facts {
             Facts::SessionInitialized(facts) => self.open(facts),
             Facts::PolicyRecorded(_) => self.fold_policy(meaning),
@@ -391,6 +403,29 @@ impl State {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A confirmation is about an intent that can still wait for it.
+    fn guard_confirmed(&self, about: Option<Sequence>) -> Result<(), GuardError> {
+        match about {
+            Some(intent) => self.guard_waits(intent, "about"),
+            None => {
+                let (field, expected) = ("about", "the intent that waits for it");
+                Err(ConfirmationError::Form { field, expected }.into())
+            }
+        }
+    }
+
+    /// Nothing is concluded over an open question, nor while an operation waits for a yes.
+    fn guard_conclusion(&self) -> Result<(), GuardError> {
+        self.questions.guard_conclusion()?;
+        Ok(self.confirmations.guard_conclusion()?)
+    }
+
+    /// Returns whether operations of this run are this one's own.
+    fn does_the_work(&self, principal: PrincipalId) -> bool {
+        let roles = self.participants.get(&principal);
+        roles.is_some_and(|roles| roles.iter().any(|role| matches!(role, Role::Planner | Role::Executor)))
     }
 
     fn guard_verification_start(&self) -> Result<(), GuardError> {

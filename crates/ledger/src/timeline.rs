@@ -285,6 +285,8 @@ fn person(content: Option<&Content>) -> String {
             | Content::QuestionDeclined(content)
             | Content::QuestionPassedOn(content),
         ) => &content.by,
+        Some(Content::ConfirmationGiven(content)) => &content.by,
+        Some(Content::ConfirmationRefused(content)) => &content.by,
         _ => &None,
     };
     named.as_ref().map_or_else(|| "somebody".to_owned(), ToString::to_string)

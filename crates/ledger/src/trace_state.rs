@@ -4,16 +4,20 @@
 
 mod papers;
 
+use std::collections::BTreeMap;
+
 use demur_core::hash::Digest;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    confirmation::Confirmations,
     envelope::Event,
     event_type::{EventType, Facts, Opens, TraceKind, TypeName},
-    facts::PlanAttested,
-    meaning::{Known, MeaningError},
+    facts::{OperationEnded, PlanAttested},
+    meaning::{Known, Meaning, MeaningError},
     name::{Position, PrincipalId, Sequence},
     question::Questions,
+    role::Role,
     state::{GuardError, Phase, State, Step},
 };
 
@@ -40,16 +44,21 @@ impl TraceState {
                 Ok(())
             }
             Self::Run(run) => run.apply(event, known),
-            Self::Work(work) => work.apply(event),
+            Self::Work(work) => work.apply(event, known),
         }
     }
 
     /// Folds an event into the state, whatever it means, as [`State::follow`] does.
     pub fn follow(&mut self, event: &Event, known: Known<'_>) -> Result<Vec<MeaningError>, GuardError> {
         match self {
+            Self::New => {
+                let mut opened = Self::opened_by(event.said().map_err(GuardError::Shape)?.kind);
+                let broken = opened.follow(event, known)?;
+                *self = opened;
+                Ok(broken)
+            }
             Self::Run(run) => run.follow(event, known),
-            // No demand is made of an opening, nor of what stands in a piece of work.
-            Self::New | Self::Work(_) => self.apply(event, known).map(|()| Vec::new()),
+            Self::Work(work) => work.follow(event, known),
         }
     }
 
@@ -82,7 +91,7 @@ impl TraceState {
             Self::New => "empty",
             Self::Run(run) => run.phase().as_str(),
             Self::Work(work) => match work.plan() {
-                PlanStage::None if work.questions().unsettled().next().is_some() => "waiting",
+                PlanStage::None if work.is_waiting() => "waiting",
                 PlanStage::None => "settled",
                 plan => plan.as_str(),
             },
@@ -114,11 +123,24 @@ impl TraceState {
         }
     }
 
+    /// Returns the confirmations of the trace.
+    pub fn confirmations(&self) -> Option<&Confirmations> {
+        match self {
+            Self::New => None,
+            Self::Run(run) => Some(run.confirmations()),
+            Self::Work(work) => Some(work.confirmations()),
+        }
+    }
+
     /// Returns whether this principal takes part, so that refusals to it are recorded.
     pub fn has_participant(&self, principal: PrincipalId) -> bool {
         match self {
             Self::New => false,
-            Self::Run(run) => run.has_participant(principal) || run.questions().involves(principal),
+            Self::Run(run) => {
+                run.has_participant(principal)
+                    || run.questions().involves(principal)
+                    || run.confirmations().involves(principal)
+            }
             Self::Work(work) => work.has_participant(principal),
         }
     }
@@ -142,6 +164,9 @@ pub struct Work {
     rules: Option<Sequence>,
     questions: Questions,
     papers: papers::PaperTrail,
+    confirmations: Confirmations,
+    /// The operations that have begun and not ended, each with its digest where that is known.
+    operations: BTreeMap<Sequence, Option<Digest>>,
 }
 
 /// Where the plan of a trace stands.
@@ -187,6 +212,21 @@ impl Work {
         &self.questions
     }
 
+    /// Returns the confirmations.
+    pub const fn confirmations(&self) -> &Confirmations {
+        &self.confirmations
+    }
+
+    /// Returns the operations that have begun and not ended.
+    pub fn open_operations(&self) -> impl Iterator<Item = Sequence> {
+        self.operations.keys().copied()
+    }
+
+    /// Returns whether somebody is awaited: with an answer, or with a yes or a no.
+    pub fn is_waiting(&self) -> bool {
+        self.questions.unsettled().next().is_some() || self.confirmations.open().next().is_some()
+    }
+
     /// Returns whoever opened the trace.
     pub const fn agent(&self) -> Option<PrincipalId> {
         self.agent
@@ -207,33 +247,91 @@ impl Work {
 
     /// Returns whether this principal opened the trace, asked in it, or may answer by name.
     pub fn has_participant(&self, principal: PrincipalId) -> bool {
-        self.agent == Some(principal) || self.questions.involves(principal)
+        self.agent == Some(principal)
+            || self.questions.involves(principal)
+            || self.confirmations.involves(principal)
     }
 
     /// Folds an event into the state. On an error nothing has changed.
-    pub fn apply(&mut self, event: &Event) -> Result<(), GuardError> {
-        let step = Step::of(event, Known::NOTHING)?;
+    pub fn apply(&mut self, event: &Event, known: Known<'_>) -> Result<(), GuardError> {
+        let step = Step::of(event, known)?;
         self.check(&step)?;
-        self.fold(&step, *event.hash());
-        self.head = Some(event.position());
+        self.advance(&step, event.position());
         Ok(())
+    }
+
+    /// Folds an event into the state, whatever it means: returns the demands that it breaks. On an error, which says that it
+    /// cannot follow, nothing has changed.
+    pub fn follow(&mut self, event: &Event, known: Known<'_>) -> Result<Vec<MeaningError>, GuardError> {
+        let step = Step::of(event, known)?;
+        self.check_order(&step)?;
+        let broken = self.judge(&step);
+        self.advance(&step, event.position());
+        Ok(broken)
+    }
+
+    fn advance(&mut self, step: &Step<'_>, position: Position) {
+        self.fold(step, position.hash);
+        self.head = Some(position);
     }
 
     /// Returns why this event may not happen now, if it may not. Changes nothing.
     pub fn check(&self, step: &Step<'_>) -> Result<(), GuardError> {
+        self.check_order(step)?;
+        match self.judge(step).into_iter().next() {
+            Some(error) => Err(GuardError::Meaning(error)),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the demands that an event breaks whose order is right.
+    fn judge(&self, step: &Step<'_>) -> Vec<MeaningError> {
+        let mut broken = Vec::new();
+        match (step.said.facts, step.known.meaning) {
+            (Facts::ConfirmationAsked(_), Some(Meaning::Operation(operation))) => {
+                broken.extend(Confirmations::judge_ask(operation, None));
+            }
+            (Facts::ConfirmationGiven(facts), Some(Meaning::Digest(said))) => {
+                broken.extend(self.confirmations.judge_reply(facts.confirmation.sequence, said));
+            }
+            (Facts::ConfirmationRefused(facts), Some(Meaning::Digest(said))) => {
+                broken.extend(self.confirmations.judge_reply(facts.confirmation.sequence, said));
+            }
+            (Facts::OperationStarted(facts), meaning) => {
+                let operation = match meaning {
+                    Some(Meaning::Operation(operation)) => Some(operation),
+                    _ => None,
+                };
+                self.confirmations.judge_operation(facts, operation, &mut broken);
+            }
+            (Facts::OperationEnded(facts), Some(Meaning::Digest(said))) => {
+                let started = self.operations.get(&facts.started).copied().flatten();
+                let expected = "of the operation that was begun";
+                let other = started.filter(|started| started != said);
+                broken.extend(other.map(|_| MeaningError::ConfirmationMismatch { expected }));
+            }
+            _ => {}
+        }
+        broken
+    }
+
+    fn check_order(&self, step: &Step<'_>) -> Result<(), GuardError> {
         let kind = match step.said.kind {
             TypeName::Known(kind) if kind.stands_in(TraceKind::Work) => *kind,
             other => return Err(GuardError::NotOfThisTrace { kind: other.clone(), trace: TraceKind::Work }),
         };
         step.check(kind, self.length())?;
-        self.check_opening(kind)?;
+        self.check_opening(step, kind)?;
         self.guard(step, kind)?;
-        Ok(self.questions.guard(step)?)
+        self.questions.guard(step)?;
+        self.confirmations.guard(step, |principal| self.agent == Some(principal))
     }
 
-    fn check_opening(&self, kind: EventType) -> Result<(), GuardError> {
+    fn check_opening(&self, step: &Step<'_>, kind: EventType) -> Result<(), GuardError> {
         match (kind.rule().opens, self.head.is_none()) {
             (Opens::Never, true) => Err(GuardError::NotOpened),
+            // Whose operation it would be is not known yet.
+            (Opens::Maybe, true) if step.said.role == Role::Desk => Err(GuardError::NotOpened),
             (Opens::Always, false) => Err(GuardError::OutOfPlan { plan: self.plan, kind }),
             _ => Ok(()),
         }
@@ -242,7 +340,7 @@ impl Work {
     /// The lifecycle of the plan. Only the agent that opened the trace speaks about it and in it.
     fn guard(&self, step: &Step<'_>, kind: EventType) -> Result<(), GuardError> {
         if let Some(sequence) = about(step.said.facts) {
-            let expected = "null: only questions of a run are about a proposal or an intent";
+            let expected = "null: only in a run something is about a proposal or an intent";
             return Err(GuardError::Reference { field: "about", sequence, expected });
         }
         let over = matches!(self.plan, PlanStage::Confirmed(_) | PlanStage::Attested);
@@ -253,6 +351,7 @@ impl Work {
                 self.plan == PlanStage::Submitted && self.rules.is_some()
             }
             Facts::AnswerSuperseded(_) | Facts::AnswerRevoked(_) | Facts::QuestionAsked(_) => !over,
+            Facts::ConfirmationAsked(_) => self.plan != PlanStage::Attested,
             Facts::PlanAttested(_) => matches!(self.plan, PlanStage::Confirmed(_)),
             _ => true,
         };
@@ -261,17 +360,28 @@ impl Work {
         }
         match step.said.facts {
             Facts::QuestionAsked(_) => self.guard_agent(step),
+            Facts::ConfirmationAsked(_) if step.said.role == Role::Desk => Ok(()),
+            Facts::ConfirmationAsked(_) => self.guard_agent(step),
+            Facts::OperationEnded(facts) => {
+                self.guard_agent(step)?;
+                self.guard_end(facts)
+            }
             Facts::OperationStarted(facts) => {
                 self.guard_agent(step)?;
+                if self.operations.len() >= MAX_OPERATIONS {
+                    return Err(GuardError::TooMany { what: "operations", limit: MAX_OPERATIONS });
+                }
                 Ok(self.questions.guard_operation(facts.operation.as_str(), |_| true)?)
             }
             Facts::PlanConfirmed(_) => {
                 self.guard_agent(step)?;
-                Ok(self.questions.guard_conclusion()?)
+                self.questions.guard_conclusion()?;
+                Ok(self.confirmations.guard_conclusion()?)
             }
             Facts::PlanAttested(facts) => {
                 self.guard_agent(step)?;
-                self.guard_reference(facts)
+                self.guard_reference(facts)?;
+                Ok(self.confirmations.guard_conclusion()?)
             }
             Facts::PaperRecorded(facts) => self.papers.guard(facts, self.head),
             Facts::RecoveryRecorded(facts) if Some(facts.through) != self.head => {
@@ -290,6 +400,15 @@ impl Work {
         Err(GuardError::Reference { field: "confirmed", sequence: facts.confirmed, expected })
     }
 
+    /// An operation ends once.
+    fn guard_end(&self, facts: &OperationEnded) -> Result<(), GuardError> {
+        if self.operations.contains_key(&facts.started) {
+            return Ok(());
+        }
+        let expected = "an operation that has begun and not ended";
+        Err(GuardError::Reference { field: "started", sequence: facts.started, expected })
+    }
+
     fn guard_agent(&self, step: &Step<'_>) -> Result<(), GuardError> {
         match self.agent {
             Some(agent) if agent != step.actor => {
@@ -302,10 +421,21 @@ impl Work {
     fn fold(&mut self, step: &Step<'_>, hash: Digest) {
         self.papers.fold(step.sequence, step.said.facts, &self.questions);
         self.questions.fold(step, hash, self.agent);
+        self.confirmations.fold(step, hash);
         if self.head.is_none() {
             self.agent = Some(step.actor);
         }
         match step.said.facts {
+            Facts::OperationStarted(_) => {
+                let digest = match step.known.meaning {
+                    Some(Meaning::Operation(operation)) => Some(operation.found),
+                    _ => None,
+                };
+                self.operations.insert(step.sequence, digest);
+            }
+            Facts::OperationEnded(facts) => {
+                self.operations.remove(&facts.started);
+            }
             Facts::PlanSubmitted(_) => self.plan = PlanStage::Submitted,
             Facts::RulesRecorded(_) => self.rules = Some(step.sequence),
             Facts::PlanConfirmed(_) => self.plan = PlanStage::Confirmed(step.sequence),
@@ -319,6 +449,10 @@ fn about(facts: &Facts) -> Option<Sequence> {
     match facts {
         Facts::QuestionAsked(facts) => facts.0.about,
         Facts::GapFound(facts) => facts.0.about,
+        Facts::ConfirmationAsked(facts) => facts.about,
         _ => None,
     }
 }
+
+/// How many operations of a piece of work can be under way at once.
+const MAX_OPERATIONS: usize = 4096;

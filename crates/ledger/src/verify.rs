@@ -42,7 +42,8 @@ pub use finding::{Finding, Section};
 pub use options::{KnownHead, Options, Pin};
 pub use pins::PinReport;
 pub use report::{
-    Anchors, CheckReport, DeskWord, KeyReport, QuestionReport, Report, RoleReport, Scope, Verdict,
+    Anchors, CheckReport, ConfirmationReport, DeskWord, KeyReport, QuestionReport, Report, RoleReport, Scope,
+    Verdict,
 };
 pub use stated::StatedChecks;
 

@@ -98,8 +98,8 @@ pub fn gaps(plan: &Plan, rules: &Rules) -> Result<Vec<(clarify::Gap, bool)>, Err
 /// Returns the beginning of an operation. Whether a question blocks it, the engine decides.
 pub fn begin(operation: Operation) -> Act {
     Act {
-        facts: OperationStarted { operation }.into(),
-        content: Content::OperationStarted(OperationContent { note: None }),
+        facts: OperationStarted { confirmation: None, operation }.into(),
+        content: Content::OperationStarted(OperationContent { digest: None, note: None, operation: None }),
         consequences: Consequences::default(),
         papers: None,
     }

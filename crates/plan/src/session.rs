@@ -24,6 +24,7 @@ use demur_ledger::{
     envelope::Event,
     event_type::{Content, Facts},
     facts::{Assurance, Question, Severity},
+    meaning::Known,
     name::{Operation, Position, PrincipalId, Sequence, TraceId},
     question::Outcome,
     trace_state::{self, Work},
@@ -146,7 +147,7 @@ impl Session {
             return Err(Error::Trace { at, expected });
         };
         let mut work = Work::new();
-        work.apply(event).map_err(|_| Error::Trace { at, expected })?;
+        work.follow(event, Known::NOTHING).map_err(|_| Error::Trace { at, expected })?;
         let plan = Plan::try_from(Value::Object(plan))?;
         let (time, uuid) = (event.envelope().time, session.as_str().parse::<Uuid>()?);
         if TraceId::of_session(uuid.as_u128()) != event.envelope().trace {
@@ -179,7 +180,7 @@ impl Session {
     pub fn fold(&mut self, event: &Event, content: Option<Content>) -> Result<(), Error> {
         let at = event.position().sequence;
         let follows = Error::Trace { at, expected: "an event that follows" };
-        self.work.apply(event).map_err(|_| follows)?;
+        self.work.follow(event, Known::NOTHING).map_err(|_| follows)?;
         let said = event.said().map_err(|_| Error::Trace { at, expected: "a statement or a record" })?;
         self.newest = event.envelope().time;
         let hidden = || Error::Trace { at, expected: "its content, which is withheld or erased" };

@@ -17,7 +17,7 @@ use demur_ledger::{
     meaning::{ArtifactDigests, Known},
     name::TraceId,
 };
-use demur_store::contract::{Performed, Snapshot, Swap, touched_questions};
+use demur_store::contract::{Performed, Snapshot, Swap, touched_confirmations, touched_questions};
 
 use super::{
     SequencerError,
@@ -264,6 +264,7 @@ fn fold(
     let due = is_due(expected.map_or(0, |head| head.sequence.number()), head.sequence.number());
     let snapshot = if due { snapshot::to_bytes(pending) } else { None };
     let questions = pending.questions().map(|questions| touched_questions(&entries, questions));
+    let confirmations = pending.confirmations().map(|asked| touched_confirmations(&entries, asked));
     Some(Item {
         trace,
         expected,
@@ -272,6 +273,7 @@ fn fold(
         signed: None,
         phase: pending.phase(),
         questions: questions.into_iter().flatten().collect(),
+        confirmations: confirmations.into_iter().flatten().collect(),
         snapshot: snapshot.map(|bytes| Snapshot { head, version: snapshot::VERSION, bytes }),
         swaps: Vec::new(),
         waits: Waits::OnAThread,

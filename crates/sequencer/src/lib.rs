@@ -119,6 +119,7 @@ impl Sequencer {
             head: head.ok_or(SequencerError::NotCreated)?,
             phase: None,
             questions: Vec::new(),
+            confirmations: Vec::new(),
             snapshot: None,
         };
         let writer = begin_lease(&*store)?;

@@ -11,7 +11,9 @@ use demur_ledger::{
     signed::{Head, Signed},
     state::Phase,
 };
-use demur_store::contract::{Append, Conflict, QuestionRow, Snapshot, StoreError, Swap, Write, WriteOutcome};
+use demur_store::contract::{
+    Append, ConfirmationRow, Conflict, QuestionRow, Snapshot, StoreError, Swap, Write, WriteOutcome,
+};
 
 use super::{
     Sequencer,
@@ -46,6 +48,8 @@ pub(super) struct Item {
     /// The head with its signature, if it is signed already.
     pub(super) signed: Option<Signed<Head>>,
     pub(super) phase: Option<Phase>,
+    /// The confirmations it touched, as they stand after it.
+    pub(super) confirmations: BTreeMap<Sequence, ConfirmationRow>,
     /// The questions it touched, as they stand after it.
     pub(super) questions: BTreeMap<Sequence, Option<QuestionRow>>,
     pub(super) snapshot: Option<Snapshot>,
@@ -113,6 +117,7 @@ impl Item {
         self.signed = next.signed;
         self.phase = next.phase;
         self.questions.extend(next.questions);
+        self.confirmations.extend(next.confirmations);
         self.snapshot = next.snapshot.or(self.snapshot.take());
         self.waiting.extend(next.waiting);
     }
@@ -162,13 +167,16 @@ impl Sequencer {
             Some(signed) => Ok(signed),
             None => self.at_hand.sign_head(item.head.clone(), item.registry_after()),
         };
-        let Item { trace, expected, entries, phase, questions, snapshot, swaps, waiting, .. } = item;
+        let Item {
+            trace, expected, entries, phase, questions, confirmations, snapshot, swaps, waiting, ..
+        } = item;
         let Ok(head) = signed else {
             self.tell(&waiting, &Ending::Conflict(Conflict::Registry));
             return None;
         };
         let questions = questions.into_iter().collect();
-        let append = Append { trace, expected, entries, head, phase, questions, snapshot };
+        let confirmations = confirmations.into_iter().collect();
+        let append = Append { trace, expected, entries, head, phase, questions, confirmations, snapshot };
         Some((Write { writer: self.at_hand.lease, append: Some(append), swaps }, waiting))
     }
 

@@ -3,11 +3,12 @@
 //!
 //! A store keeps two classes of data. The **ledger** (events, contents, places of artifacts) only ever grows;
 //! nothing in this trait changes or deletes an event. What is derived from it (commands, key changes, phases, the
-//! list of questions, participants of runs) is written in the same transaction and can be rebuilt from it at will.
+//! lists of questions and confirmations, participants of runs) is written in the same transaction and can be rebuilt from it at will.
 //! **Operational** data (records, leases, snapshots, failure flags) is backed up but is no part of the ledger;
 //! secrets are not even backed up.
 
 mod check;
+mod confirmation;
 mod cursor;
 mod lease;
 mod question;
@@ -31,6 +32,7 @@ use demur_ledger::{
 
 pub use self::{
     check::{StoreProblem, StoreProgress, StoreStep},
+    confirmation::{ConfirmationFilter, ConfirmationRow, ConfirmationSummary, touched_confirmations},
     cursor::{Cursor, CursorError},
     lease::{Lease, LeaseId, Leases},
     question::{QuestionFilter, QuestionRow, QuestionSummary, touched_questions},
@@ -135,7 +137,26 @@ pub trait Store: Records + Leases + Send + Sync {
     /// recorded about any more is passed over: questions of runs that have ended and of traces marked as failed.
     fn due_questions(&self, now: Timestamp, limit: usize) -> Result<Vec<QuestionSummary>, StoreError>;
 
-    /// Returns the earliest deadline of the questions that [`Store::due_questions`] returns sooner or later.
+    /// Returns confirmations of all traces in the order in which they were asked for, as [`Store::questions`] does questions.
+    fn confirmations(
+        &self,
+        filter: &ConfirmationFilter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<ConfirmationSummary>, StoreError>;
+
+    /// Returns the confirmation that this event asked for.
+    fn confirmation(
+        &self,
+        trace: TraceId,
+        sequence: Sequence,
+    ) -> Result<Option<ConfirmationSummary>, StoreError>;
+
+    /// Returns open confirmations whose deadline is at or before `now`, as [`Store::due_questions`] does questions.
+    fn due_confirmations(&self, now: Timestamp, limit: usize)
+    -> Result<Vec<ConfirmationSummary>, StoreError>;
+
+    /// Returns the earliest deadline of what [`Store::due_questions`] and [`Store::due_confirmations`] return sooner or later.
     fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError>;
 
     /// Returns id and head of every trace that has events, by ascending id, as of one moment.
@@ -221,6 +242,8 @@ pub struct Append {
     pub phase: Option<Phase>,
     /// The questions they touched, as [`touched_questions`] returns them.
     pub questions: Vec<(Sequence, Option<QuestionRow>)>,
+    /// The confirmations they touched, as [`touched_confirmations`] returns them.
+    pub confirmations: Vec<(Sequence, ConfirmationRow)>,
     /// The state after them, now and then.
     pub snapshot: Option<Snapshot>,
 }

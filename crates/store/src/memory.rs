@@ -2,6 +2,7 @@
 //! desks can share. For tests of what stands above a store (ONE-05).
 
 mod check;
+mod confirmation;
 mod fault;
 mod lease;
 mod question;
@@ -30,9 +31,9 @@ pub use self::fault::{Fault, Faults, Writing};
 use self::state::State;
 use crate::{
     contract::{
-        Cursor, Failure, KeptRecord, Lease, LeaseId, Leases, Performed, QuestionFilter, QuestionSummary,
-        RecordKey, Records, Snapshot, Store, StoreError, StoreProblem, StoreProgress, Stored, TraceSummary,
-        Write, WriteOutcome,
+        ConfirmationFilter, ConfirmationSummary, Cursor, Failure, KeptRecord, Lease, LeaseId, Leases,
+        Performed, QuestionFilter, QuestionSummary, RecordKey, Records, Snapshot, Store, StoreError,
+        StoreProblem, StoreProgress, Stored, TraceSummary, Write, WriteOutcome,
     },
     derived,
 };
@@ -262,8 +263,40 @@ impl Store for MemoryStore {
         })
     }
 
+    fn confirmations(
+        &self,
+        filter: &ConfirmationFilter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<ConfirmationSummary>, StoreError> {
+        self.read(|state| state.confirmations().page(filter, after, limit))
+    }
+
+    fn confirmation(
+        &self,
+        trace: TraceId,
+        sequence: Sequence,
+    ) -> Result<Option<ConfirmationSummary>, StoreError> {
+        self.read(|state| state.confirmations().find(trace, sequence))
+    }
+
+    fn due_confirmations(
+        &self,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<ConfirmationSummary>, StoreError> {
+        self.read(|state| {
+            let waiting = state.unconfirmed().take_while(|(deadline, _)| *deadline <= now);
+            waiting.map(|(_, confirmation)| confirmation).take(limit).collect()
+        })
+    }
+
     fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError> {
-        self.read(|state| state.waiting().next().map(|(deadline, _)| deadline))
+        self.read(|state| {
+            let questions = state.waiting().next().map(|(deadline, _)| deadline);
+            let confirmations = state.unconfirmed().next().map(|(deadline, _)| deadline);
+            questions.into_iter().chain(confirmations).min()
+        })
     }
 
     fn heads_at(&self, cursor: Cursor) -> Result<Vec<(TraceId, Position)>, StoreError> {

@@ -10,6 +10,7 @@ mod check;
 mod checkpoint;
 mod column;
 mod commit;
+mod confirmation;
 mod connection;
 mod derive;
 mod files;
@@ -57,9 +58,9 @@ use crate::{
     artifacts::Artifacts,
     clock,
     contract::{
-        Cursor, Failure, KeptRecord, Lease, LeaseId, Leases, Performed, QuestionFilter, QuestionSummary,
-        RecordKey, Records, Snapshot, Store, StoreError, StoreProblem, StoreProgress, Stored, TraceSummary,
-        Write, WriteOutcome,
+        ConfirmationFilter, ConfirmationSummary, Cursor, Failure, KeptRecord, Lease, LeaseId, Leases,
+        Performed, QuestionFilter, QuestionSummary, RecordKey, Records, Snapshot, Store, StoreError,
+        StoreProblem, StoreProgress, Stored, TraceSummary, Write, WriteOutcome,
     },
     derived,
     folder::{Folder, Lock},
@@ -329,8 +330,37 @@ impl Store for SqliteStore {
         self.readers.read("find due questions", |connection| question::due(connection, now, limit))
     }
 
+    fn confirmations(
+        &self,
+        filter: &ConfirmationFilter,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<ConfirmationSummary>, StoreError> {
+        let page = |connection: &Connection| confirmation::page(connection, filter, after, limit);
+        self.readers.read("list confirmations", page)
+    }
+
+    fn confirmation(
+        &self,
+        trace: TraceId,
+        sequence: Sequence,
+    ) -> Result<Option<ConfirmationSummary>, StoreError> {
+        let one = |connection: &Connection| confirmation::confirmation(connection, trace, sequence);
+        self.readers.read("read a confirmation", one)
+    }
+
+    fn due_confirmations(
+        &self,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<ConfirmationSummary>, StoreError> {
+        self.readers.read("find due confirmations", |connection| confirmation::due(connection, now, limit))
+    }
+
     fn next_deadline(&self) -> Result<Option<Timestamp>, StoreError> {
-        self.readers.read("find the next deadline", question::next_deadline)
+        let questions = self.readers.read("find the next deadline", question::next_deadline)?;
+        let confirmations = self.readers.read("find the next deadline", confirmation::next_deadline)?;
+        Ok(questions.into_iter().chain(confirmations).min())
     }
 
     fn heads_at(&self, cursor: Cursor) -> Result<Vec<(TraceId, Position)>, StoreError> {

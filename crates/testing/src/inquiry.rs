@@ -7,11 +7,14 @@ use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     author::{Author, Place},
     content::{
-        ActContent, AnswerClaimContent, AnswerValue, DefaultContent, DeliveryContent, PlanContent,
+        ActContent, AnswerClaimContent, AnswerValue, ConfirmationAskContent, ConfirmationGivenContent,
+        ConfirmationRefusedContent, DefaultContent, DeliveryContent, OperationContent, PlanContent,
         QuestionContent, RulesContent, Shown, Wording,
     },
     event_type::{Content, Facts},
-    facts::{Assurance, GapFound, PlanSubmitted, Question, QuestionAnswered, QuestionAsked, RulesRecorded},
+    facts::{
+        Assurance, GapFound, PlanSubmitted, Question, QuestionAnswered, QuestionAsked, Risk, RulesRecorded,
+    },
     name::{Position, PrincipalId, TraceId},
     role::Role,
     statement::Submission,
@@ -161,6 +164,32 @@ fn content(facts: &Facts) -> Option<Content> {
             document: iter::empty().collect(),
             hash: sha256(b"{}"),
             packs: list([text("default")]),
+        }),
+        Facts::ConfirmationAsked(_) => Content::ConfirmationAsked(ConfirmationAskContent {
+            action: text("Deploy"),
+            consequence: None,
+            digest: sha256(b"{}"),
+            language: text("en"),
+            operation: iter::empty().collect(),
+            risk: Risk::High,
+        }),
+        Facts::ConfirmationGiven(_) => Content::ConfirmationGiven(ConfirmationGivenContent {
+            by: None,
+            digest: sha256(b"{}"),
+            note: None,
+            shown: None,
+        }),
+        Facts::ConfirmationRefused(_) => Content::ConfirmationRefused(ConfirmationRefusedContent {
+            by: None,
+            digest: sha256(b"{}"),
+            instead: None,
+            note: None,
+            shown: None,
+        }),
+        Facts::OperationStarted(_) => Content::OperationStarted(OperationContent {
+            digest: Some(sha256(b"{}")),
+            note: None,
+            operation: Some(iter::empty().collect()),
         }),
         _ => return None,
     })

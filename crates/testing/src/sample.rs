@@ -28,7 +28,7 @@ use demur_ledger::{
 };
 use demur_store::contract::{
     Append, Conflict, LeaseId, RecordKey, RecordValue, Store, StoreError, Swap, Version, Write, WriteOutcome,
-    touched_questions,
+    touched_confirmations, touched_questions,
 };
 
 use crate::hall::asks;
@@ -140,7 +140,16 @@ impl Sample {
         let (trace, head) = (chain.trace(), self.desk.head(chain).unwrap().unwrap());
         let expected = self.registry_head.replace(head.document.head);
         let entries = std::mem::take(&mut self.registry);
-        Append { trace, expected, entries, head, phase: None, questions: Vec::new(), snapshot: None }
+        Append {
+            trace,
+            expected,
+            entries,
+            head,
+            phase: None,
+            questions: Vec::new(),
+            confirmations: Vec::new(),
+            snapshot: None,
+        }
     }
 
     pub fn agent(&self, role: Role) -> &Agent {
@@ -220,7 +229,19 @@ impl Sample {
         let phase = work.run.state().phase();
         let questions = work.run.state().questions().map(|questions| touched_questions(&entries, questions));
         let questions = questions.unwrap_or_default();
-        Append { trace: chain.trace(), expected, entries, head, phase, questions, snapshot: None }
+        let confirmations = work.run.state().confirmations();
+        let confirmations =
+            confirmations.map(|asked| touched_confirmations(&entries, asked)).unwrap_or_default();
+        Append {
+            trace: chain.trace(),
+            expected,
+            entries,
+            head,
+            phase,
+            questions,
+            confirmations,
+            snapshot: None,
+        }
     }
 
     /// Returns a fresh command id.

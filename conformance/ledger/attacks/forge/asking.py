@@ -155,9 +155,11 @@ class Dialogue(Run):
         """Returns the default's taking effect."""
         return self.act("desk", "question_defaulted", {"question": question}, {"default": value}, at=at)
 
-    def operate(self, operation: str = "deploy", who: str | Agent = "agent", **rest: Any) -> Entry:
+    def operate(
+        self, operation: str = "deploy", who: str | Agent = "agent", *, confirmation: int | None = None, **rest: Any
+    ) -> Entry:
         """Returns the beginning of an operation."""
-        return self.act(who, "operation_started", {"operation": operation}, **rest)
+        return self.act(who, "operation_started", {"confirmation": confirmation, "operation": operation}, **rest)
 
     def submit(self, who: str | Agent = "agent", **rest: Any) -> Entry:
         """Returns a plan."""
@@ -265,7 +267,7 @@ WORDS: dict[str, Json] = {
         "session": SESSION,
     },
     "rules_recorded": {"document": {}, "hash": EMPTY_RULES, "packs": ["default"]},
-    "operation_started": {"note": None},
+    "operation_started": {"digest": None, "note": None, "operation": None},
     "plan_confirmed": {"plan": {"colour": "blue"}, "provenance": []},
     "plan_attested": {"attestation": {"files": []}},
     **dict.fromkeys(

@@ -106,6 +106,7 @@ codes! {
     }
     Unknown {
         ArtifactUnknown = "ARTIFACT_UNKNOWN",
+        ConfirmationUnknown = "CONFIRMATION_UNKNOWN",
         EventUnknown = "EVENT_UNKNOWN",
         GapUnknown = "GAP_UNKNOWN",
         IdentityUnknown = "IDENTITY_UNKNOWN",

@@ -237,6 +237,7 @@ fn write_registry(sandbox: &Sandbox, desk: &Desk, events: &[Recorded]) {
         head: desk.head(desk.registry_chain()).unwrap().unwrap(),
         phase: None,
         questions: Vec::new(),
+        confirmations: Vec::new(),
         snapshot: None,
     };
     let writer = store.begin_lease(sha256(b"rules")).unwrap().id;

@@ -54,6 +54,7 @@ fn visit(sandbox: &Sandbox, trace: TraceId) {
         head: Signed::new(document, &desk).unwrap(),
         phase: summary.phase,
         questions: Vec::new(),
+        confirmations: Vec::new(),
         snapshot: None,
     };
     let writer = store.begin_lease(sha256(b"")).unwrap().id;

@@ -201,10 +201,10 @@ fn the_export_shows_that_nothing_was_guessed() {
     sandbox.run(&["verify", "open.jsonl"]).expect_code(0);
     let open = sandbox.run(&["verify", "open.jsonl", "--no-guess", "--html", "open.html"]);
     assert!(open.expect_code(1).stdout.starts_with("verdict  NOT ESTABLISHED over everything"), "{open}");
-    let page = std::fs::read_to_string(sandbox.path("open.html")).unwrap();
+    let page = fs::read_to_string(sandbox.path("open.html")).unwrap();
     assert!(page.contains("<strong>NOT ESTABLISHED</strong>") && page.contains("<h2>Guesses</h2>"), "{page}");
     let said = sandbox.run(&["verify", "open.jsonl", "--no-guess", "--json"]);
-    let said: serde_json::Value = serde_json::from_str(&said.expect_code(1).stdout).unwrap();
+    let said: Value = serde_json::from_str(&said.expect_code(1).stdout).unwrap();
     assert_eq!(said["verdict"], "not_established");
     planned.run("resolve", &["gap-001", "dist"]).expect_code(0);
     planned.run("confirm", &[]).expect_code(0);

@@ -9,8 +9,8 @@ use demur_engine::{
 use demur_ledger::{
     content::{
         ActContent, AnswerClaimContent, AnswerContent, AnswerValue, AttestationContent, Choice,
-        ConfirmationContent, DefaultContent, DeliveryContent, OperationContent, PlanContent, QuestionContent,
-        RulesContent, Sealed, Shown, Wording, Wordings,
+        ConfirmationContent, DefaultContent, DeliveryContent, PlanContent, QuestionContent, RulesContent,
+        Sealed, Shown, Wording, Wordings,
     },
     event_type::{Content, Facts},
     facts::{AnswerKind, Answerers, Assurance, Question, QuestionAnswered, QuestionAsked, Severity},
@@ -19,6 +19,7 @@ use demur_ledger::{
 };
 
 use crate::{
+    confirmation,
     words::{list, text, whole},
     world::{Sent, Speaker, To, World, position, refusal},
 };
@@ -168,14 +169,13 @@ fn of_plans(facts: &Facts) -> Option<Content> {
             hash: sha256(b"{}"),
             packs: list([text("default")]),
         }),
-        Facts::OperationStarted(_) => Content::OperationStarted(OperationContent { note: None }),
         Facts::PlanConfirmed(_) => {
             Content::PlanConfirmed(ConfirmationContent { plan: serde_json::Map::new(), provenance: list([]) })
         }
         Facts::PlanAttested(_) => {
             Content::PlanAttested(AttestationContent { attestation: serde_json::Map::new() })
         }
-        _ => return None,
+        other => return confirmation::fitting(other),
     })
 }
 

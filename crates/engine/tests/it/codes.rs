@@ -7,6 +7,7 @@ use demur_engine::refusal::RuleRefusal;
 use demur_ledger::{
     admission::{AdmissionError, ContentMismatch},
     client::HeldRoles,
+    confirmation::{ConfirmationError, ConfirmationStanding},
     envelope::Disagreement,
     event_type::{EventType, TraceKind, TypeName},
     facts::{AnswerKind, Assurance, ProposalCreated, RefusalCode, Risk, VerificationStatus},
@@ -126,6 +127,7 @@ fn of_the_guards() -> Vec<GuardError> {
     ]
     .into_iter()
     .chain(of_the_questions().into_iter().map(E::Question))
+    .chain(of_the_confirmations().into_iter().map(E::Confirmation))
     .chain(of_the_meaning().into_iter().map(E::Meaning))
     .collect()
 }
@@ -155,6 +157,9 @@ fn of_the_meaning() -> Vec<MeaningError> {
             client: ClientId::new(Timestamp::MIN, &mut Seeded::from_number(1)),
             roles: vec![Role::Planner, Role::Critic],
         }),
+        E::ConfirmationMismatch { expected: "of the operation beside it" },
+        E::ConfirmationSpent { confirmation: one, started: one },
+        E::OperationUnconfirmed { confirmation: one, standing: ConfirmationStanding::Refused },
     ]
 }
 
@@ -188,6 +193,23 @@ fn of_the_questions() -> Vec<QuestionError> {
         E::NotTheAnswer { question, answer },
         E::OperationBlocked { operation, question },
         E::Unsettled { questions: vec![question] },
+        E::Form { field: "deadline", expected: "a time to come" },
+        E::TooMany { limit: 1 },
+    ]
+}
+
+fn of_the_confirmations() -> Vec<ConfirmationError> {
+    use ConfirmationError as E;
+    let (confirmation, standing) = (Sequence::FIRST, ConfirmationStanding::Expired);
+    vec![
+        E::Unknown { confirmation },
+        E::Other { confirmation },
+        E::Closed { confirmation, standing, said: None },
+        E::Expired { confirmation, deadline: Timestamp::MIN },
+        E::StillInTime { confirmation },
+        E::OwnClient,
+        E::AskedBefore { confirmation },
+        E::StillOpen { confirmations: vec![confirmation] },
         E::Form { field: "deadline", expected: "a time to come" },
         E::TooMany { limit: 1 },
     ]
@@ -271,6 +293,15 @@ pub(crate) const PINNED: &[&str] = &[
     "CONDITIONS_UNMET",
     "CONDITION_COUNT",
     "CONDITION_UNSHOWN",
+    "CONFIRMATIONS_OPEN",
+    "CONFIRMATION_CLOSED",
+    "CONFIRMATION_EXPIRED",
+    "CONFIRMATION_FORM",
+    "CONFIRMATION_IN_TIME",
+    "CONFIRMATION_MISMATCH",
+    "CONFIRMATION_OTHER",
+    "CONFIRMATION_SPENT",
+    "CONFIRMATION_UNKNOWN",
     "CONTENT_MALFORMED",
     "CONTENT_RULE",
     "DESK_PRINCIPAL",
@@ -311,10 +342,12 @@ pub(crate) const PINNED: &[&str] = &[
     "NOT_YOUR_ANSWER",
     "NO_ARTIFACT",
     "OPERATION_BLOCKED",
+    "OPERATION_UNCONFIRMED",
     "OTHER_STORE",
     "OTHER_TRACE",
     "OUT_OF_PHASE",
     "OUT_OF_PLAN",
+    "OWN_CLIENT",
     "PLACE",
     "POLICY_FIXED",
     "POLICY_MISMATCH",
@@ -388,6 +421,18 @@ pub(crate) const ELSEWHERE: &[&str] = &[
     "KEY_BOUND",
     "TOKEN_LIST",
     "TOKEN_STATE",
+    // Tests of their own: confirmation.rs.
+    "CONFIRMATIONS_OPEN",
+    "CONFIRMATION_CLOSED",
+    "CONFIRMATION_EXPIRED",
+    "CONFIRMATION_FORM",
+    "CONFIRMATION_IN_TIME",
+    "CONFIRMATION_MISMATCH",
+    "CONFIRMATION_OTHER",
+    "CONFIRMATION_SPENT",
+    "CONFIRMATION_UNKNOWN",
+    "OPERATION_UNCONFIRMED",
+    "OWN_CLIENT",
     // Tests of their own: question.rs, secret.rs and work.rs.
     "ALREADY_ANSWERED",
     "ANSWER_CHOICE",

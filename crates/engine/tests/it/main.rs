@@ -7,6 +7,7 @@ mod chain;
 mod client;
 mod clock;
 mod codes;
+mod confirmation;
 mod determinism;
 mod failed;
 mod meaning;

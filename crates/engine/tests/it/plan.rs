@@ -27,9 +27,11 @@ use crate::{
 fn a_plan_is_confirmed_when_every_gap_is_settled_and_attested_after_that() {
     let (mut world, gaps) = World::planned();
     let [block, warn] = gaps;
-    let build = || OperationStarted { operation: operation("build") };
+    let build = || OperationStarted { confirmation: None, operation: operation("build") };
     assert_eq!(refusal(&world.speak(Role::Agent, build())).code, "OPERATION_BLOCKED");
-    position(&world.speak(Role::Agent, OperationStarted { operation: operation("read") }));
+    position(
+        &world.speak(Role::Agent, OperationStarted { confirmation: None, operation: operation("read") }),
+    );
     let open = refusal(&world.speak(Role::Agent, PlanConfirmed {}));
     assert_eq!(open.code, "QUESTIONS_OPEN");
     for gap in gaps {
@@ -177,7 +179,7 @@ fn work_and_runs_keep_to_their_own_events_and_agents() {
     world.register(&stranger);
     world.speakers.push(stranger);
     for reply in [
-        world.speak(Role::Agent, OperationStarted { operation: operation("read") }),
+        world.speak(Role::Agent, OperationStarted { confirmation: None, operation: operation("read") }),
         world.speak(Role::Agent, QuestionAsked(question())),
     ] {
         assert_eq!(refusal(&reply).code, "NOT_PARTICIPANT");
@@ -187,7 +189,7 @@ fn work_and_runs_keep_to_their_own_events_and_agents() {
     let agent = world.new_speaker(Role::Agent);
     world.register(&agent);
     world.speakers.push(agent);
-    let operation = OperationStarted { operation: operation("build") };
+    let operation = OperationStarted { confirmation: None, operation: operation("build") };
     assert_eq!(refusal(&world.speak(Role::Agent, operation)).code, "NOT_OF_A_RUN");
 }
 

@@ -174,8 +174,9 @@ impl World {
         self.send(To::Run, &sent)
     }
 
-    fn told_with(&mut self, role: Role, facts: Facts, content: Content) -> Reply {
-        let first = Saying { role, facts, content: Some(content) };
+    /// Has a person do this through the desk, or the desk itself, in these words.
+    pub(crate) fn told_with(&mut self, role: Role, facts: impl Into<Facts>, content: Content) -> Reply {
+        let first = Saying { role, facts: facts.into(), content: Some(content) };
         self.command(To::Run, Command::record(first, Consequences::default()))
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::EventContent;
-use crate::name::{Sequence, present};
+use crate::name::Sequence;
 
 /// A plan as it was submitted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -73,18 +73,8 @@ pub struct PaperContent {
     pub paper: Map<String, Value>,
 }
 
-/// What an operation is for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct OperationContent {
-    /// In the agent's words.
-    #[serde(deserialize_with = "present")]
-    pub note: Option<Text<1, 4096>>,
-}
-
 impl EventContent for PlanContent {}
 impl EventContent for RulesContent {}
 impl EventContent for ConfirmationContent {}
 impl EventContent for AttestationContent {}
-impl EventContent for OperationContent {}
 impl EventContent for PaperContent {}

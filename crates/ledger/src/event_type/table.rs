@@ -244,8 +244,18 @@ event_types! {
         "The deadline passed without an answer; what waits goes on waiting.";
     QuestionDefaulted "question_defaulted", RUN_OR_WORK Never, &[Role::Desk], NONE, QuestionDefaulted, DefaultContent, false,
         "The deadline passed, and the declared default holds.";
+    ConfirmationAsked "confirmation_asked", RUN_OR_WORK Maybe, CONFIRMING, KEY_OR_NONE, ConfirmationAsked, ConfirmationAskContent, false,
+        "An operation waits until somebody says yes to exactly it.";
+    ConfirmationGiven "confirmation_given", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, ConfirmationGiven, ConfirmationGivenContent, false,
+        "Somebody entitled says yes; it serves for one start.";
+    ConfirmationRefused "confirmation_refused", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, ConfirmationRefused, ConfirmationRefusedContent, false,
+        "Somebody entitled says no.";
+    ConfirmationExpired "confirmation_expired", RUN_OR_WORK Never, &[Role::Desk], NONE, ConfirmationExpired, NoContent, false,
+        "The deadline passed without a yes; that is a no.";
     OperationStarted "operation_started", WORK Never, &[Role::Agent], KEY, OperationStarted, OperationContent, false,
-        "The agent begins an operation that no open question blocks.";
+        "The agent begins an operation that no open question blocks, and spends its confirmation.";
+    OperationEnded "operation_ended", WORK Never, &[Role::Agent], KEY, OperationEnded, OperationEndContent, false,
+        "An operation is over, once.";
     PlanConfirmed "plan_confirmed", WORK Never, &[Role::Agent], KEY, PlanConfirmed, ConfirmationContent, false,
         "The agent confirms the plan; every question is settled.";
     PaperRecorded "paper_recorded", WORK Never, &[Role::Desk], NONE, PaperRecorded, PaperContent, false,
@@ -268,5 +278,8 @@ const RUN_OR_WORK: &[TraceKind] = &[TraceKind::Run, TraceKind::Work];
 
 /// Those who ask: the four roles of a run, and agents outside of one.
 const ASKING: &[Role] = &[Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Agent];
+/// Those who ask for a confirmation: they, and the desk for whoever wants to act.
+const CONFIRMING: &[Role] =
+    &[Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Agent, Role::Desk];
 /// Those who answer: with a key, or a person through the desk.
 const ANSWERING: &[Role] = &[Role::Answerer, Role::Person];

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::EventFacts;
-use crate::name::{Operation, Sequence};
+use crate::name::Sequence;
 
 /// An agent submits a plan and opens the trace of its clarification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,14 +27,6 @@ pub struct PlanConfirmed {}
 pub struct PlanAttested {
     /// The confirmation.
     pub confirmed: Sequence,
-}
-
-/// The agent begins an operation. Refused while an open question blocks it (CLR-62).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct OperationStarted {
-    /// Which.
-    pub operation: Operation,
 }
 
 /// The desk signed a document of the clarification protocol, once: it stands here for good.
@@ -76,7 +68,6 @@ impl PaperKind {
 impl EventFacts for PlanSubmitted {}
 impl EventFacts for RulesRecorded {}
 impl EventFacts for PlanConfirmed {}
-impl EventFacts for OperationStarted {}
 
 impl EventFacts for PaperRecorded {
     fn cites(&self, visit: &mut dyn FnMut(Sequence)) {

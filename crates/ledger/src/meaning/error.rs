@@ -3,6 +3,7 @@
 
 use crate::{
     client::HeldRoles,
+    confirmation::ConfirmationStanding,
     facts::{Risk, VerificationStatus},
     name::Sequence,
     role::Role,
@@ -135,6 +136,30 @@ pub enum MeaningError {
         /// The verdict.
         found: VerificationStatus,
     },
+    /// A digest of something else.
+    #[error("digest: expected that {expected}, found another")]
+    ConfirmationMismatch {
+        /// Of what it should be.
+        expected: &'static str,
+    },
+    /// A second start on one yes.
+    #[error(
+        "expected a confirmation that was not used yet, found that event {started} was started on confirmation {confirmation}"
+    )]
+    ConfirmationSpent {
+        /// The confirmation.
+        confirmation: Sequence,
+        /// What was started on it.
+        started: Sequence,
+    },
+    /// A start without a yes.
+    #[error("expected a yes to confirmation {confirmation} before this starts on it, found {}", lacking(*standing))]
+    OperationUnconfirmed {
+        /// The confirmation.
+        confirmation: Sequence,
+        /// How it stands; given where the start does not name it.
+        standing: ConfirmationStanding,
+    },
     /// A question after all was said.
     #[error("expected no question but the auditor's after the final statement, found one of the {role}")]
     SpokeAfterFinal {
@@ -144,6 +169,15 @@ pub enum MeaningError {
     /// A client both does the work and judges it, and the policy does not allow that.
     #[error("expected clients that judge to be others than those that do the work, as the policy says: {0}")]
     ClientHeldRoles(HeldRoles),
+}
+
+const fn lacking(standing: ConfirmationStanding) -> &'static str {
+    match standing {
+        ConfirmationStanding::Open => "that nobody has decided",
+        ConfirmationStanding::Given => "that it does not name it",
+        ConfirmationStanding::Refused => "that it was refused",
+        ConfirmationStanding::Expired => "that it expired",
+    }
 }
 
 fn borne(status: Option<VerificationStatus>) -> &'static str {
@@ -167,6 +201,9 @@ impl MeaningError {
             Self::ConditionUnshown { .. } => "CONDITION_UNSHOWN",
             Self::CheckFailed { .. } => "CHECK_FAILED",
             Self::ReportMissing | Self::ReportDiffers { .. } => "REPORT_MISMATCH",
+            Self::ConfirmationMismatch { .. } => "CONFIRMATION_MISMATCH",
+            Self::ConfirmationSpent { .. } => "CONFIRMATION_SPENT",
+            Self::OperationUnconfirmed { .. } => "OPERATION_UNCONFIRMED",
             Self::SpokeAfterFinal { .. } => "SPOKE_AFTER_FINAL",
             Self::ClientHeldRoles(_) => "CLIENT_HELD_ROLES",
         }
@@ -179,12 +216,14 @@ impl MeaningError {
             | Self::InputMissing
             | Self::BundleDiffers { .. }
             | Self::CheckFailed { .. }
-            | Self::ReportDiffers { .. } => Blame::Malformed,
+            | Self::ReportDiffers { .. }
+            | Self::ConfirmationMismatch { .. } => Blame::Malformed,
             Self::InputMismatch { .. }
             | Self::ToolNotProposed { .. }
             | Self::ToolNotAllowed { .. }
             | Self::RiskUnderstated { .. }
             | Self::RetryLimit { .. }
+            | Self::ConfirmationSpent { .. }
             | Self::SpokeAfterFinal { .. }
             | Self::ClientHeldRoles(_) => Blame::Forbidden,
             Self::BlockedAgain { .. }
@@ -192,6 +231,7 @@ impl MeaningError {
             | Self::EvidenceForeign { .. }
             | Self::EvidenceAlike { .. }
             | Self::ConditionUnshown { .. }
+            | Self::OperationUnconfirmed { .. }
             | Self::ReportMissing => Blame::TooEarly,
         }
     }
@@ -212,6 +252,8 @@ impl MeaningError {
             Self::BundleDiffers { .. } => "content.claims",
             Self::ReportMissing => "content.report",
             Self::ReportDiffers { .. } => "facts.status",
+            Self::ConfirmationMismatch { .. } => "content.digest",
+            Self::ConfirmationSpent { .. } | Self::OperationUnconfirmed { .. } => "facts.confirmation",
             Self::SpokeAfterFinal { .. } | Self::ClientHeldRoles(_) => "statement.role",
         }
     }
@@ -237,6 +279,13 @@ impl MeaningError {
             Self::CheckFailed { .. } => "claim what the artifact shows, or check what is true of it",
             Self::ReportMissing => "record the report first, and name SHA-256 of its bytes",
             Self::ReportDiffers { .. } => "give the verdict that the report bears",
+            Self::ConfirmationMismatch { .. } => {
+                "use the digest of exactly the operation that was shown and confirmed"
+            }
+            Self::ConfirmationSpent { .. } => "ask for a new confirmation: each serves for one start",
+            Self::OperationUnconfirmed { .. } => {
+                "wait until it is given and name it; what was refused or expired needs a new confirmation"
+            }
             Self::SpokeAfterFinal { .. } => "ask before the final statement, or in a trace of its own",
             Self::ClientHeldRoles(_) => {
                 "name a critic and an auditor with clients of their own, such as tokens made with `demur token new`"

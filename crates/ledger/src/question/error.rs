@@ -63,13 +63,13 @@ pub enum QuestionError {
     )]
     SelfAnswer,
     /// Not among those who may answer.
-    #[error("{principal} is not among those who may answer this question")]
+    #[error("{principal} is not among those who may answer this")]
     NotEntitled {
         /// Who.
         principal: PrincipalId,
     },
     /// People may not answer it.
-    #[error("this question is for keys it names, not for people")]
+    #[error("this is for the keys it names, not for people")]
     NotForPeople,
     /// An assurance that the proof does not carry.
     #[error("the proof {proof} cannot carry the assurance {}", claimed.as_str())]

@@ -312,19 +312,11 @@ impl Asked {
 
     fn guard_entitled(&self, step: &Step<'_>, claimed: Assurance) -> Result<(), QuestionError> {
         self.guard_named(step)?;
-        let provable = match step.proof {
-            ProofKind::Ed25519 => claimed == Assurance::Agent,
-            ProofKind::None => !matches!(claimed, Assurance::Agent | Assurance::Passkey),
-        };
-        if !provable {
-            return Err(QuestionError::AssuranceForged { claimed, proof: step.proof.as_str() });
-        }
-        self.guard_least(claimed)
+        check_entitled(step, &self.facts.answerers, self.facts.assurance, claimed)
     }
 
     fn guard_least(&self, claimed: Assurance) -> Result<(), QuestionError> {
-        let least = self.facts.assurance;
-        if claimed < least { Err(QuestionError::AssuranceTooLow { claimed, least }) } else { Ok(()) }
+        check_least(claimed, self.facts.assurance)
     }
 
     fn guard_answerers(&self, answerers: &Answerers, least: Assurance) -> Result<(), QuestionError> {
@@ -335,17 +327,11 @@ impl Asked {
     /// Returns whether this one may answer at all. An asker never answers its own question unless a rule says so, and
     /// whoever submitted a plan no gap of it: own is decided by principal, not by key (ONE-07).
     fn guard_named(&self, step: &Step<'_>) -> Result<(), QuestionError> {
-        let Some(principal) = author(step) else {
-            return if self.facts.answerers.people { Ok(()) } else { Err(QuestionError::NotForPeople) };
-        };
-        let own = self.asker == principal || self.submitter == Some(principal);
+        let own = author(step).is_some_and(|one| one == self.asker || self.submitter == Some(one));
         if own && !self.facts.asker_settles {
             return Err(QuestionError::SelfAnswer);
         }
-        match &self.facts.answerers.principals {
-            Some(named) if !named.contains(&principal) => Err(QuestionError::NotEntitled { principal }),
-            _ => Ok(()),
-        }
+        check_named(step, &self.facts.answerers)
     }
 
     fn guard_kind(&self, answer: &QuestionAnswered) -> Result<(), QuestionError> {
@@ -383,7 +369,39 @@ fn check_shape(facts: &Question) -> Result<(), QuestionError> {
     Ok(())
 }
 
-fn check_answerers(answerers: &Answerers) -> Result<(), QuestionError> {
+/// Checks that this one is among those who may answer, and that what stands behind it is as sure as it says and as is demanded.
+pub(crate) fn check_entitled(
+    step: &Step<'_>,
+    answerers: &Answerers,
+    least: Assurance,
+    claimed: Assurance,
+) -> Result<(), QuestionError> {
+    check_named(step, answerers)?;
+    let provable = match step.proof {
+        ProofKind::Ed25519 => claimed == Assurance::Agent,
+        ProofKind::None => !matches!(claimed, Assurance::Agent | Assurance::Passkey),
+    };
+    if !provable {
+        return Err(QuestionError::AssuranceForged { claimed, proof: step.proof.as_str() });
+    }
+    check_least(claimed, least)
+}
+
+fn check_named(step: &Step<'_>, answerers: &Answerers) -> Result<(), QuestionError> {
+    let Some(principal) = author(step) else {
+        return if answerers.people { Ok(()) } else { Err(QuestionError::NotForPeople) };
+    };
+    match &answerers.principals {
+        Some(named) if !named.contains(&principal) => Err(QuestionError::NotEntitled { principal }),
+        _ => Ok(()),
+    }
+}
+
+fn check_least(claimed: Assurance, least: Assurance) -> Result<(), QuestionError> {
+    if claimed < least { Err(QuestionError::AssuranceTooLow { claimed, least }) } else { Ok(()) }
+}
+
+pub(crate) fn check_answerers(answerers: &Answerers) -> Result<(), QuestionError> {
     answerers.principals.as_ref().map_or(Ok(()), |named| check_order("answerers", named))
 }
 
@@ -397,7 +415,7 @@ fn check_once(blocks: &List<Operation, 0, 32>) -> Result<(), QuestionError> {
 }
 
 /// Somebody can answer. The asker alone is nobody: it does not answer itself; nor is a key whose word is not enough.
-fn check_somebody(
+pub(crate) fn check_somebody(
     answerers: &Answerers,
     least: Assurance,
     asker: Option<PrincipalId>,

@@ -2,6 +2,7 @@
 
 use super::Phase;
 use crate::{
+    confirmation::ConfirmationError,
     envelope::Disagreement,
     event_type::{EventType, TraceKind, TypeName},
     meaning::MeaningError,
@@ -36,6 +37,9 @@ pub enum GuardError {
     /// A rule of questions.
     #[error(transparent)]
     Question(#[from] QuestionError),
+    /// A rule of confirmations.
+    #[error(transparent)]
+    Confirmation(#[from] ConfirmationError),
     /// A demand on what the event means; its order is right.
     #[error(transparent)]
     Meaning(MeaningError),
@@ -80,7 +84,7 @@ pub enum GuardError {
         kind: EventType,
     },
     /// The run has not been opened.
-    #[error("expected session_initialized, plan_submitted or question_asked first")]
+    #[error("expected session_initialized, plan_submitted, question_asked or confirmation_asked first")]
     NotOpened,
     /// Planner, executor or critic is missing (LED-01).
     #[error("expected at least a planner, an executor and a critic, found no {role}")]
@@ -233,6 +237,7 @@ impl GuardError {
             Self::NotOfThisTrace { .. } => "NOT_OF_THIS_TRACE",
             Self::OutOfPlan { .. } => "OUT_OF_PLAN",
             Self::Question(error) => error.code(),
+            Self::Confirmation(error) => error.code(),
             Self::Meaning(error) => error.code(),
             Self::PolicyMissing => "POLICY_MISSING",
             Self::PolicyFixed => "POLICY_FIXED",
@@ -300,6 +305,7 @@ impl GuardError {
             | Self::OutOfPlan { .. }
             | Self::VerificationOpen { .. } => Blame::TooEarly,
             Self::Question(error) => error.blame(),
+            Self::Confirmation(error) => error.blame(),
             Self::Meaning(error) => error.blame(),
         }
     }

@@ -11,6 +11,7 @@ use super::{
     tool::{Intent, Status},
 };
 use crate::{
+    confirmation::{Confirmations, call_digest},
     event_type::Facts,
     facts::{FinalStatementSigned, ToolExecutionStarted, ToolIntentSigned, VerificationStatus},
     meaning::{ArtifactDigests, IntendedCall, Meaning, MeaningError, PolicyMeaning, digest},
@@ -48,6 +49,20 @@ impl State {
             }
             (Facts::CheckStated(facts), _) => broken.extend(Self::judge_check(step, facts)),
             (Facts::QuestionAsked(_), _) => broken.extend(self.judge_asker(step.said.role)),
+            (Facts::ConfirmationAsked(facts), meaning) => {
+                broken.extend(self.judge_asker(step.said.role));
+                let intent = facts.about.and_then(|about| self.intents.get(&about));
+                let call = intent.and_then(|intent| intent.call.as_deref());
+                if let Some(Meaning::Operation(operation)) = meaning {
+                    broken.extend(Confirmations::judge_ask(operation, call));
+                }
+            }
+            (Facts::ConfirmationGiven(facts), Some(Meaning::Digest(said))) => {
+                broken.extend(self.confirmations.judge_reply(facts.confirmation.sequence, said));
+            }
+            (Facts::ConfirmationRefused(facts), Some(Meaning::Digest(said))) => {
+                broken.extend(self.confirmations.judge_reply(facts.confirmation.sequence, said));
+            }
             _ => {}
         }
         broken
@@ -106,6 +121,10 @@ impl State {
         broken.extend(
             unshown.map(|condition| MeaningError::ConditionUnshown { intent: facts.intent, condition }),
         );
+        let about = self.confirmations.about(facts.intent).map(|(at, _)| at);
+        // Most runs have none, and then nothing is hashed.
+        let digest = call.filter(|_| self.confirmations.iter().next().is_some()).and_then(call_digest);
+        broken.extend(self.confirmations.judge_start(about, digest.as_ref()));
         let (Some(intent), Some(call)) = (intent, call) else { return };
         broken.extend(self.judge_block(intent, call));
         broken.extend(self.judge_retries(call));

@@ -75,11 +75,16 @@ impl State {
     }
 
     pub(super) fn guard_intent_review(&self, facts: &ToolIntentReviewed) -> Result<(), GuardError> {
-        match self.intents.get(&facts.intent) {
+        self.guard_waits(facts.intent, "intent")
+    }
+
+    /// Checks that this intent has not been carried out, and still may be.
+    pub(super) fn guard_waits(&self, sequence: Sequence, field: &'static str) -> Result<(), GuardError> {
+        match self.intents.get(&sequence) {
             Some(intent) if matches!(intent.status, Status::Signed | Status::Approved(_)) => Ok(()),
             _ => {
                 let expected = "an intent that has neither started nor been blocked";
-                Err(GuardError::Reference { field: "intent", sequence: facts.intent, expected })
+                Err(GuardError::Reference { field, sequence, expected })
             }
         }
     }

@@ -187,6 +187,33 @@ fn what_of_questions(facts: &Facts) -> String {
         Facts::QuestionDefaulted(facts) => {
             format!("nobody answered question #{} in time: its default holds", facts.question)
         }
+        other => what_of_confirmations(other),
+    }
+}
+
+fn what_of_confirmations(facts: &Facts) -> String {
+    match facts {
+        Facts::ConfirmationAsked(facts) => match facts.about {
+            Some(intent) => format!("asks for a yes to intent #{intent} before it starts"),
+            None => "asks for a yes to an operation before it starts".to_owned(),
+        },
+        Facts::ConfirmationGiven(facts) => {
+            format!("confirms #{} ({})", facts.confirmation.sequence, facts.assurance.as_str())
+        }
+        Facts::ConfirmationRefused(facts) => {
+            format!("refuses #{} ({})", facts.confirmation.sequence, facts.assurance.as_str())
+        }
+        Facts::ConfirmationExpired(facts) => {
+            format!("nobody confirmed #{} in time: it is refused", facts.confirmation)
+        }
+        Facts::OperationStarted(facts) => match facts.confirmation {
+            Some(confirmation) => format!("begins {}, confirmed by #{confirmation}", facts.operation),
+            None => format!("begins {}", facts.operation),
+        },
+        Facts::OperationEnded(facts) if facts.failed => {
+            format!("says that operation #{} failed", facts.started)
+        }
+        Facts::OperationEnded(facts) => format!("says that operation #{} is done", facts.started),
         other => what_of_plans(other),
     }
 }
@@ -195,7 +222,6 @@ fn what_of_plans(facts: &Facts) -> String {
     match facts {
         Facts::PlanSubmitted(_) => "submits a plan".to_owned(),
         Facts::RulesRecorded(_) => "holds the plan against these rules".to_owned(),
-        Facts::OperationStarted(facts) => format!("begins {}", facts.operation),
         Facts::PlanConfirmed(_) => "confirms the plan".to_owned(),
         Facts::PaperRecorded(facts) => match facts.kind {
             PaperKind::Acceptance => {
@@ -283,6 +309,9 @@ fn why_of_questions(content: &Content) -> Option<String> {
         Content::RulesRecorded(content) => {
             content.packs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
         }
+        Content::ConfirmationAsked(content) => content.action.to_string(),
+        Content::ConfirmationGiven(content) => content.note.as_ref()?.to_string(),
+        Content::ConfirmationRefused(content) => content.note.as_ref()?.to_string(),
         Content::OperationStarted(content) => content.note.as_ref()?.to_string(),
         _ => return None,
     })

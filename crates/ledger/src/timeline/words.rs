@@ -34,6 +34,8 @@ pub(crate) enum Words {
     Answer(Box<AnswerWords>),
     /// An answer that was rejected.
     Rejected,
+    /// Who the desk says confirmed or refused something.
+    Person(Text<1, 256>),
     /// A default that took effect.
     Default(Box<AnswerValue>),
 }
@@ -87,6 +89,8 @@ impl Words {
                 Self::Rejected
             }
             Content::QuestionDefaulted(content) => Self::Default(Box::new(content.default)),
+            Content::ConfirmationGiven(content) => Self::Person(content.by?),
+            Content::ConfirmationRefused(content) => Self::Person(content.by?),
             _ => return None,
         })
     }

@@ -319,8 +319,17 @@ codes! {
     Guessed "GUESSED", Meaning, Failure,
         "with --no-guess: a gap or a value of the plan is not as the rules in the file say",
         "read the rows under Guesses: each names the event and what was expected";
+    ConfirmationMismatch "CONFIRMATION_MISMATCH", Meaning, Failure,
+        "a confirmation, or what was done on it, is about another operation than the one shown",
+        "what was confirmed is not what was done: compare the two operations";
+    ConfirmationSpent "CONFIRMATION_SPENT", Meaning, Failure,
+        "more than one operation was started on one confirmation",
+        "somebody said yes once: look at what the later ones did";
+    OperationUnconfirmed "OPERATION_UNCONFIRMED", Meaning, Failure,
+        "an operation started whose confirmation was open, refused, expired or not named",
+        "nobody had said yes to it: look at what it did";
     FinalizationIncomplete "FINALIZATION_INCOMPLETE", Finalization, Warning,
-        "the run has no verification that passed, the plan is not confirmed, or a question is open",
+        "the run has no verification that passed, the plan is not confirmed, or a question or confirmation is open",
         "if it still goes on, wait for its end; otherwise ask why it ended so";
     HeadInvalid "HEAD_INVALID", Head, Failure,
         "a head is missing, names another event or is not signed by the desk",

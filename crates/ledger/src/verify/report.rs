@@ -2,6 +2,7 @@
 //! desk's word, and every finding with cause and cure. Same file, same bytes: timings stand elsewhere.
 
 mod claims;
+mod confirmations;
 mod html;
 mod operations;
 mod questions;
@@ -16,6 +17,7 @@ use demur_core::{hash::Digest, key::Fingerprint, quote::quoted, time::Timestamp,
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use confirmations::ConfirmationReport;
 pub use questions::QuestionReport;
 pub use roles::RoleReport;
 
@@ -74,6 +76,9 @@ pub struct Report {
     /// How many operations began.
     #[serde(skip_serializing_if = "is_none")]
     pub operations_total: u64,
+    /// The confirmations, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub confirmations: Vec<ConfirmationReport>,
     /// What was done on answers that were replaced or taken back later, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rested: Vec<RestedEvent>,
@@ -221,6 +226,7 @@ struct Told {
     questions: Vec<QuestionReport>,
     operations: Vec<OperationReport>,
     operations_total: u64,
+    confirmations: Vec<ConfirmationReport>,
     rested: Vec<RestedEvent>,
 }
 
@@ -272,6 +278,8 @@ impl Report {
         let desk_word = DeskWord { records: walk.records, besides: words::DESK_WORD.to_vec() };
         let questions = walk.state.as_ref().map(|state| questions::reports(state, &walk.acts));
         let questions = questions.unwrap_or_default();
+        let confirmations = walk.state.as_ref().map(|state| confirmations::reports(state, &walk.people));
+        let confirmations = confirmations.unwrap_or_default();
         let run = walk.state.as_ref().and_then(TraceState::run);
         let policy = run.and_then(State::recorded_policy).map(words::policy);
         let claims = run.map(|run| walk.claims.into_reports(run)).unwrap_or_default();
@@ -292,6 +300,7 @@ impl Report {
             questions,
             operations,
             operations_total,
+            confirmations,
             rested,
         };
         Self::assemble(scope, findings, anchors, newest, told, histories)
@@ -343,6 +352,7 @@ impl Report {
             questions: told.questions,
             operations: told.operations,
             operations_total: told.operations_total,
+            confirmations: told.confirmations,
             rested: told.rested,
             findings,
             findings_total,

@@ -68,6 +68,8 @@ pub(super) struct Walk<'a> {
     /// SHA-256 of the text of the policy, where that is disclosed.
     pub(super) policy_hash: Option<Digest>,
     papers: PaperBook,
+    /// Who the desk says confirmed or refused something, by event.
+    pub(super) people: PersonNames,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
     pub(super) records: BTreeMap<String, u64>,
     pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
@@ -87,6 +89,9 @@ struct Awaited {
     commitment: Commitment,
     is_report: bool,
 }
+
+/// The names that the desk gives for people, by event.
+pub(super) type PersonNames = BTreeMap<Sequence, String>;
 
 /// How much one key said, and where last.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +122,7 @@ impl<'a> Walk<'a> {
             terms: TermsBook::default(),
             policy_hash: None,
             papers: PaperBook::default(),
+            people: PersonNames::new(),
             speakers: BTreeMap::new(),
             records: BTreeMap::new(),
             checkpoint: None,
@@ -285,6 +291,9 @@ impl<'a> Walk<'a> {
                     );
                     found.extend(judged.err().map(|message| Found::new(Code::PaperInvalid, message)));
                 }
+                if let Some(Words::Person(name)) = &examined.words {
+                    self.people.insert(at, name.to_string());
+                }
                 self.rested.take(at, said.facts);
                 found.extend(self.acts.take(examined));
                 self.claims.take(examined);
@@ -419,6 +428,12 @@ impl<'a> Walk<'a> {
             let questions = counted_as(open, "question is", "questions are");
             unfinished(format!("{questions} not settled"), findings);
         }
+        let confirmations = self.state.as_ref().and_then(TraceState::confirmations);
+        let open = confirmations.map_or(0, |confirmations| confirmations.open().count());
+        if open > 0 {
+            let confirmations = counted_as(open, "confirmation is", "confirmations are");
+            unfinished(format!("{confirmations} neither given nor refused"), findings);
+        }
     }
 
     fn report(&self, checked: Result<(), Found>, findings: &mut Findings) {
@@ -534,6 +549,9 @@ fn meant(error: &MeaningError) -> Found {
         MeaningError::ConditionUnshown { .. } => Code::ConditionUnshown,
         MeaningError::CheckFailed { .. } => Code::CheckFailed,
         MeaningError::ReportMissing | MeaningError::ReportDiffers { .. } => Code::ReportMismatch,
+        MeaningError::ConfirmationMismatch { .. } => Code::ConfirmationMismatch,
+        MeaningError::ConfirmationSpent { .. } => Code::ConfirmationSpent,
+        MeaningError::OperationUnconfirmed { .. } => Code::OperationUnconfirmed,
         MeaningError::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
         MeaningError::ClientHeldRoles(_) => Code::ClientHeldRoles,
     };

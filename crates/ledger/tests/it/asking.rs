@@ -4,10 +4,10 @@ use demur_core::random::Seeded;
 use demur_ledger::{
     event_type::{EventType, Facts},
     facts::{
-        AnswerClaimed, AnswerKind, AnswerRevoked, AnswerSuperseded, Answerers, Assurance, Question,
-        QuestionAnswered, QuestionAsked, QuestionCancelled, QuestionDeclined, QuestionDefaulted,
-        QuestionDelivered, QuestionEscalated, QuestionExpired, QuestionExtended, QuestionPassedOn,
-        RecoveryRecorded, Severity,
+        AnswerClaimed, AnswerKind, AnswerRevoked, AnswerSuperseded, Answerers, Assurance, ConfirmationAsked,
+        ConfirmationExpired, ConfirmationGiven, ConfirmationRefused, Question, QuestionAnswered,
+        QuestionAsked, QuestionCancelled, QuestionDeclined, QuestionDefaulted, QuestionDelivered,
+        QuestionEscalated, QuestionExpired, QuestionExtended, QuestionPassedOn, RecoveryRecorded, Severity,
     },
     name::{Operation, Position, Sequence},
 };
@@ -52,6 +52,24 @@ pub(crate) fn guess(walker: &Walker, world: &World, kind: EventType, random: &mu
         E::QuestionCancelled => QuestionCancelled { question }.into(),
         E::QuestionExpired => QuestionExpired { question }.into(),
         E::QuestionDefaulted => QuestionDefaulted { question }.into(),
+        E::ConfirmationAsked => ConfirmationAsked {
+            about: Some(walker.cite(E::ToolIntentSigned, random)),
+            answerers: anyone(),
+            assurance: pick(random, &Assurance::ALL),
+            deadline: (number(random, 2) == 0).then_some(deadline),
+        }
+        .into(),
+        E::ConfirmationGiven => {
+            let (assurance, confirmation) = reply(walker, world, random);
+            ConfirmationGiven { assurance, confirmation }.into()
+        }
+        E::ConfirmationRefused => {
+            let (assurance, confirmation) = reply(walker, world, random);
+            ConfirmationRefused { assurance, confirmation }.into()
+        }
+        E::ConfirmationExpired => {
+            ConfirmationExpired { confirmation: walker.cite(E::ConfirmationAsked, random) }.into()
+        }
         _ => RecoveryRecorded { through: last(walker, world) }.into(),
     }
 }
@@ -88,6 +106,12 @@ fn answer(walker: &Walker, world: &World, question: Sequence, random: &mut Seede
     let position = position.map_or_else(|| last(walker, world), |(_, position)| *position);
     let assurance = pick(random, &[Assurance::Relayed, Assurance::Terminal, Assurance::SignedIn]);
     QuestionAnswered { assurance, choice: None, kind: AnswerKind::Freetext, question: position }
+}
+
+fn reply(walker: &Walker, world: &World, random: &mut Seeded) -> (Assurance, Position) {
+    let asked = walker.cite(EventType::ConfirmationAsked, random);
+    let answered = answer(walker, world, asked, random);
+    (answered.assurance, answered.question)
 }
 
 fn last(walker: &Walker, world: &World) -> Position {

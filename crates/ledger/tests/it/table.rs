@@ -61,7 +61,10 @@ fn the_role_policy_is_the_one_of_the_requirement() {
         E::AnswerRevoked,
         E::QuestionDeclined,
         E::QuestionPassedOn,
+        E::ConfirmationGiven,
+        E::ConfirmationRefused,
     ];
+    let expected_asker = || vec![Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Agent];
     let expected = |kind: E| -> Vec<Role> {
         match kind {
             kind if planner.contains(&kind) => vec![Role::Planner],
@@ -69,11 +72,14 @@ fn the_role_policy_is_the_one_of_the_requirement() {
             kind if critic.contains(&kind) => vec![Role::Critic],
             kind if auditor.contains(&kind) => vec![Role::Auditor],
             kind if revisions.contains(&kind) => vec![Role::Planner, Role::Executor],
-            kind if asker.contains(&kind) => {
-                vec![Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Agent]
-            }
+            kind if asker.contains(&kind) => expected_asker(),
             kind if answerer.contains(&kind) => vec![Role::Answerer, Role::Person],
             E::CheckStated => vec![Role::Planner, Role::Executor, Role::Critic],
+            E::ConfirmationAsked => {
+                let mut roles = expected_asker();
+                roles.push(Role::Desk);
+                roles
+            }
             E::SessionAborted => vec![Role::Operator],
             E::PolicyRecorded => vec![Role::Operator, Role::Desk],
             _ => vec![Role::Desk],
@@ -91,7 +97,9 @@ fn the_six_mandatory_types_and_all_role_events_need_a_key() {
     assert_eq!(mandatory.len(), 6);
     for kind in EventType::ALL {
         let by_a_role = kind.rule().roles.iter().any(|role| Role::OF_A_RUN.contains(role));
-        if by_a_role || kind.rule().mandatory_in_seed {
+        // The desk asks for a confirmation, too, and then in its own name.
+        let by_the_desk = kind.rule().roles.contains(&Role::Desk);
+        if (by_a_role && !by_the_desk) || kind.rule().mandatory_in_seed {
             assert_eq!(kind.rule().proofs, [ProofKind::Ed25519], "{kind}");
         }
     }
@@ -203,7 +211,7 @@ fn one_state_of_each_phase(world: &World) -> Vec<(Phase, State, Saying)> {
         if found.len() == Phase::ALL.len() {
             break;
         }
-        assert!(walk < 100, "{walk} walks reached only {:?}", found.keys());
+        assert!(walk < 200, "{walk} walks reached only {:?}", found.keys());
         let mut walker = Walker::new(world);
         found.entry(walker.state.phase()).or_insert_with(|| (walker.state.clone(), Vec::new()));
         for step in 0..600 {
@@ -333,8 +341,13 @@ fn next_kind(step: usize, random: &mut Seeded) -> EventType {
         let by_the_desk = kind.rule().roles == [Role::Desk];
         let of_a_run = kind.stands_in(TraceKind::Run) && !by_the_desk;
         // So do open questions: they wait for somebody, and the walks have somewhere to go.
-        let rare = matches!(kind, EventType::SessionAborted | EventType::QuestionAsked);
-        if of_a_run && (!rare || number(random, 20) == 0) {
+        let rare = matches!(
+            kind,
+            EventType::SessionAborted | EventType::QuestionAsked | EventType::ConfirmationAsked
+        );
+        // A confirmation that was refused holds its tool up for good.
+        let chance = if kind == EventType::ConfirmationAsked { 200 } else { 20 };
+        if of_a_run && (!rare || number(random, chance) == 0) {
             return kind;
         }
     }

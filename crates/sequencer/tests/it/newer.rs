@@ -84,6 +84,7 @@ fn append_all(office: &Office, run: &Run, events: &[Event], desk: &SecretKey) {
         head: head(office, run.trace, events.last().unwrap().position(), desk),
         phase: office.sequencer.store().trace(run.trace).unwrap().unwrap().phase,
         questions: Vec::new(),
+        confirmations: Vec::new(),
         snapshot: None,
         entries: events.iter().map(entry).collect(),
     };

@@ -13,11 +13,11 @@ use demur_ledger::{
     state::Phase,
 };
 
-use super::{lease::LeaseTable, question::List, record::RecordTable};
+use super::{confirmation::ConfirmationList, lease::LeaseTable, question::List, record::RecordTable};
 use crate::{
     contract::{
-        Append, Conflict, Cursor, Failure, Kept, LeaseId, Performed, QuestionSummary, Snapshot, StoreError,
-        Stored, TraceSummary, Write, WriteOutcome,
+        Append, ConfirmationSummary, Conflict, Cursor, Failure, Kept, LeaseId, Performed, QuestionSummary,
+        Snapshot, StoreError, Stored, TraceSummary, Write, WriteOutcome,
     },
     derived,
 };
@@ -34,6 +34,7 @@ pub(super) struct State {
     commands: BTreeMap<(Fingerprint, CommandId), (TraceId, usize)>,
     key_changes: BTreeMap<Fingerprint, Sequence>,
     questions: List,
+    confirmations: ConfirmationList,
     artifacts: BTreeMap<Address, Vec<u8>>,
     secrets: BTreeMap<Digest, Vec<u8>>,
     records: RecordTable,
@@ -164,6 +165,19 @@ impl State {
         }
         finish(trace, append.head.clone(), append);
         self.write_questions(append);
+        self.write_confirmations(append);
+    }
+
+    fn write_confirmations(&mut self, append: &Append) {
+        let Self { confirmations, log, .. } = self;
+        let before = log.len() - append.entries.len();
+        for (at, row) in &append.confirmations {
+            let mut places = (1..).map(Cursor::from_number).skip(before).zip(&append.entries);
+            confirmations.put((append.trace, *at), *row, || {
+                let (cursor, entry) = places.find(|(_, entry)| entry.event.envelope().sequence == *at)?;
+                Some((cursor, entry.event.envelope().time))
+            });
+        }
     }
 
     fn write_questions(&mut self, append: &Append) {
@@ -249,10 +263,21 @@ impl State {
 
     /// Returns the questions whose deadline can be recorded as passed, by deadline.
     pub(super) fn waiting(&self) -> impl Iterator<Item = (Timestamp, QuestionSummary)> {
-        self.questions.by_deadline(|trace| {
-            let ended = |trace: &Trace| trace.failed.is_some() || trace.phase.is_some_and(Phase::is_final);
-            self.traces.get(&trace).is_some_and(|trace| !ended(trace))
-        })
+        self.questions.by_deadline(|trace| self.goes_on(trace))
+    }
+
+    pub(super) fn confirmations(&self) -> &ConfirmationList {
+        &self.confirmations
+    }
+
+    /// Returns the confirmations whose deadline can be recorded as passed, by deadline.
+    pub(super) fn unconfirmed(&self) -> impl Iterator<Item = (Timestamp, ConfirmationSummary)> {
+        self.confirmations.by_deadline(|trace| self.goes_on(trace))
+    }
+
+    fn goes_on(&self, trace: TraceId) -> bool {
+        let ended = |trace: &Trace| trace.failed.is_some() || trace.phase.is_some_and(Phase::is_final);
+        self.traces.get(&trace).is_some_and(|trace| !ended(trace))
     }
 
     pub(super) fn heads_at(&self, cursor: Cursor) -> Vec<(TraceId, Position)> {

@@ -198,8 +198,16 @@ impl Check<'_> {
 }
 
 /// What `rebuild` makes again. Whatever else is derived is a table without rows of its own.
-const INDEXES: [&str; 6] =
-    ["events_place", "questions_list", "questions_asker", "questions_trace", "questions_due", "records_due"];
+const INDEXES: [&str; 8] = [
+    "confirmations_list",
+    "confirmations_due",
+    "events_place",
+    "questions_list",
+    "questions_asker",
+    "questions_trace",
+    "questions_due",
+    "records_due",
+];
 
 /// After so many findings a store needs a backup, not a longer list.
 const MAX_PROBLEMS: usize = 1000;

@@ -11,6 +11,7 @@ use demur_core::{
     time::Timestamp,
 };
 use demur_ledger::{
+    confirmation::ConfirmationStanding,
     content::Opening,
     entry::{Address, ArtifactPlace},
     event_type::{TraceKind, TypeName},
@@ -94,6 +95,10 @@ pub(super) fn role(row: &Row<'_>, index: usize) -> Result<Role> {
 
 pub(super) fn outcome(row: &Row<'_>, index: usize) -> Result<OutcomeKind> {
     word(row, index, "outcome of a question", OutcomeKind::from_word)
+}
+
+pub(super) fn standing(row: &Row<'_>, index: usize) -> Result<ConfirmationStanding> {
+    word(row, index, "outcome of a confirmation", ConfirmationStanding::from_word)
 }
 
 pub(super) fn severity(row: &Row<'_>, index: usize) -> Result<Severity> {

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension as _, Result, Row, Transaction, par
 
 use super::{
     column::{self, number, ulid},
-    participant, question,
+    confirmation, participant, question,
 };
 use crate::{
     contract::{
@@ -226,6 +226,9 @@ impl<'a> Judging<'a> {
         }
         for (at, row) in &append.questions {
             question::put(self.transaction, trace, *at, row.as_ref())?;
+        }
+        for (at, row) in &append.confirmations {
+            confirmation::put(self.transaction, trace, *at, row)?;
         }
         append.snapshot.as_ref().map_or(Ok(()), |snapshot| self.write_snapshot(trace, snapshot))
     }

@@ -17,10 +17,10 @@ use rusqlite::{Connection, Result, Row, params};
 
 use super::{
     column::{self, number, ulid},
-    participant, question, trouble,
+    confirmation, participant, question, trouble,
 };
 use crate::{
-    contract::{QuestionRow, StoreError},
+    contract::{ConfirmationRow, QuestionRow, StoreError},
     derived,
 };
 
@@ -33,7 +33,7 @@ pub(super) struct Table {
     pub(super) known: &'static str,
 }
 
-pub(super) const TABLES: [Table; 5] = [
+pub(super) const TABLES: [Table; 6] = [
     Table {
         name: "commands",
         columns: "key, command, event",
@@ -49,6 +49,11 @@ pub(super) const TABLES: [Table; 5] = [
     Table {
         name: "questions",
         columns: "ordinal, trace, sequence, outcome, severity, people, asker, deadline, changed",
+        known: OF_A_KNOWN_TRACE,
+    },
+    Table {
+        name: "confirmations",
+        columns: "ordinal, trace, sequence, outcome, spent, people, asker, deadline, changed",
         known: OF_A_KNOWN_TRACE,
     },
 ];
@@ -244,7 +249,8 @@ impl<'a> Refill<'a> {
             let sql = "INSERT INTO temp.runs (trace, phase) VALUES (?1, ?2)";
             self.connection.prepare_cached(sql)?.execute(params![id, phase.as_str()])?;
         }
-        write_questions(self.connection, id, &state)
+        write_questions(self.connection, id, &state)?;
+        write_confirmations(self.connection, id, &state)
     }
 }
 
@@ -253,6 +259,13 @@ fn write_questions(connection: &Connection, id: i64, state: &TraceState) -> Resu
     questions
         .iter()
         .try_for_each(|(at, asked)| question::refill(connection, id, at, &QuestionRow::from(asked)))
+}
+
+fn write_confirmations(connection: &Connection, id: i64, state: &TraceState) -> Result<()> {
+    let Some(confirmations) = state.confirmations() else { return Ok(()) };
+    confirmations
+        .iter()
+        .try_for_each(|(at, asked)| confirmation::refill(connection, id, at, &ConfirmationRow::from(asked)))
 }
 
 fn raw(row: &Row<'_>) -> Result<Raw> {

@@ -232,7 +232,7 @@ fn first_deadline() -> String {
 }
 
 /// Returns the condition that a question has a deadline whose passing can be recorded.
-fn can_end() -> String {
+pub(super) fn can_end() -> String {
     let over: Vec<_> = Phase::ALL.into_iter().filter(|phase| phase.is_final()).map(Phase::as_str).collect();
     format!(
         "q.outcome = 'open' AND q.deadline IS NOT NULL

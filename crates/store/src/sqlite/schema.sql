@@ -96,6 +96,20 @@ CREATE INDEX questions_asker ON questions (asker, outcome, people, severity);
 CREATE INDEX questions_trace ON questions (trace);
 CREATE INDEX questions_due ON questions (deadline) WHERE outcome = 'open' AND deadline IS NOT NULL;
 
+CREATE TABLE confirmations (
+    ordinal  INTEGER PRIMARY KEY REFERENCES events (ordinal), -- of the event that asked
+    trace    INTEGER NOT NULL REFERENCES traces (id),
+    sequence INTEGER NOT NULL,         -- the place of that event in its trace
+    outcome  TEXT NOT NULL,            -- what became of it: open, given, refused, expired
+    spent    INTEGER NOT NULL,         -- 1 if something was started on it
+    people   INTEGER NOT NULL,         -- 1 if people may give or refuse it
+    asker    BLOB NOT NULL,            -- the principal that asked
+    deadline INTEGER,                  -- when it ends refused
+    changed  INTEGER NOT NULL          -- the place of the newest event that changed it
+) STRICT;
+CREATE INDEX confirmations_list ON confirmations (outcome);
+CREATE INDEX confirmations_due ON confirmations (deadline) WHERE outcome = 'open' AND deadline IS NOT NULL;
+
 -- Operational: backed up, no part of the ledger --------------------------------------------------------------
 
 -- One of each version of the code: two that share a store leave each other's alone.

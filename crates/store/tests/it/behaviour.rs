@@ -16,6 +16,7 @@ macro_rules! behaviour {
 }
 
 mod append;
+mod confirmation;
 mod cursor;
 mod lease;
 mod operational;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use demur_core::{quote::quoted, visible::visible};
 
 use super::{
-    Report, Verdict, claims, key_name, operations, questions, rested, roles,
+    Report, Verdict, claims, confirmations, key_name, operations, questions, rested, roles,
     text::{place, profile, verdict_word},
 };
 use crate::{markup::escape, verify::FindingSeverity};
@@ -76,6 +76,10 @@ pub(super) fn body(report: &Report, verdict: Verdict, beside: &[(&str, Vec<Strin
         let rest = (left > 0).then(|| format!("{left} further operations are not listed"));
         let rows = report.operations.iter().map(|one| escape(&operations::row(one)));
         list(&mut out, "Operations", rows.chain(rest));
+    }
+    if !report.confirmations.is_empty() {
+        let rows = report.confirmations.iter().map(confirmations::row);
+        list(&mut out, "Confirmations", rows.map(|row| escape(&row)));
     }
     if !report.rested.is_empty() {
         list(&mut out, rested::TITLE, report.rested.iter().map(rested::row));

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use demur_core::{quote::quoted, visible::visible, words::counted};
 
-use super::{Report, Verdict, claims, key_name, operations, questions, rested, roles};
+use super::{Report, Verdict, claims, confirmations, key_name, operations, questions, rested, roles};
 use crate::verify::{Finding, FindingSeverity, Section};
 
 /// Returns the report as lines of text. Writing to a String cannot fail.
@@ -20,6 +20,7 @@ pub(super) fn render(report: &Report) -> String {
     claims(report, &mut out);
     list(&mut out, "Questions", report.questions.iter().map(questions::row));
     operations(report, &mut out);
+    list(&mut out, "Confirmations", report.confirmations.iter().map(confirmations::row));
     list(&mut out, rested::TITLE, report.rested.iter().map(rested::row));
     checks(report, &mut out);
     out

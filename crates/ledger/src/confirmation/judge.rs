@@ -1,0 +1,92 @@
+//! What confirmations demand of words: a yes is for one operation by its digest, and an operation for which one was asked starts
+//! on a yes and on nothing else.
+
+use demur_core::{
+    canonical,
+    hash::{Digest, sha256},
+};
+use serde_json::json;
+
+use super::{Confirmation, ConfirmationOutcome, ConfirmationStanding, Confirmations};
+use crate::{
+    facts::OperationStarted,
+    meaning::{IntendedCall, MeaningError, OperationMeaning},
+    name::Sequence,
+};
+
+/// Returns the digest of the operation that a call of a run is: what a confirmation about its intent binds.
+pub(crate) fn call_digest(call: &IntendedCall) -> Option<Digest> {
+    let operation = json!({"input": call.input, "tool": call.tool});
+    canonical::to_vec(&operation).ok().map(|bytes| sha256(&bytes))
+}
+
+impl Confirmations {
+    /// What is asked is the operation shown, and in a run the call of its intent.
+    pub(crate) fn judge_ask(
+        operation: &OperationMeaning,
+        call: Option<&IntendedCall>,
+    ) -> Option<MeaningError> {
+        let other = MeaningError::ConfirmationMismatch { expected: "of the operation beside it" };
+        if operation.said != operation.found {
+            return Some(other);
+        }
+        let intended = call.and_then(call_digest)?;
+        let expected = "of the tool and the input that its intent names";
+        (intended != operation.found).then_some(MeaningError::ConfirmationMismatch { expected })
+    }
+
+    /// A yes or a no is about the operation that was asked about.
+    pub(crate) fn judge_reply(&self, confirmation: Sequence, said: &Digest) -> Option<MeaningError> {
+        let asked = self.0.get(&confirmation)?.digest?;
+        let expected = "of the operation that was asked about";
+        (asked != *said).then_some(MeaningError::ConfirmationMismatch { expected })
+    }
+
+    /// The words of a start are about the operation it names.
+    pub(crate) fn judge_operation(
+        &self,
+        facts: &OperationStarted,
+        operation: Option<&OperationMeaning>,
+        broken: &mut Vec<MeaningError>,
+    ) {
+        let found = operation.map(|operation| &operation.found);
+        if operation.is_some_and(|operation| operation.said != operation.found) {
+            broken.push(MeaningError::ConfirmationMismatch { expected: "of the operation beside it" });
+        }
+        broken.extend(self.judge_start(facts.confirmation, found));
+    }
+
+    /// An operation for which a confirmation was asked starts on one that was given for it and was not spent.
+    pub(crate) fn judge_start(
+        &self,
+        confirmation: Option<Sequence>,
+        digest: Option<&Digest>,
+    ) -> Option<MeaningError> {
+        if let Some(at) = confirmation {
+            let asked = self.0.get(&at)?;
+            let differs = asked.digest.as_ref().zip(digest).is_some_and(|(asked, found)| asked != found);
+            let expected = "of the operation that was confirmed";
+            let mismatch = differs.then_some(MeaningError::ConfirmationMismatch { expected });
+            return unfit(at, asked).or(mismatch);
+        }
+        // The newest one tells most.
+        let (at, asked) =
+            self.0.iter().rev().find(|(_, asked)| digest.is_some() && asked.digest.as_ref() == digest)?;
+        let unnamed =
+            MeaningError::OperationUnconfirmed { confirmation: *at, standing: ConfirmationStanding::Given };
+        Some(unfit(*at, asked).unwrap_or(unnamed))
+    }
+}
+
+/// Returns why nothing may start on this one.
+fn unfit(confirmation: Sequence, asked: &Confirmation) -> Option<MeaningError> {
+    match (&asked.outcome, asked.starts.first()) {
+        (ConfirmationOutcome::Given(_), None) => None,
+        (ConfirmationOutcome::Given(_), Some(started)) => {
+            Some(MeaningError::ConfirmationSpent { confirmation, started: *started })
+        }
+        (outcome, _) => {
+            Some(MeaningError::OperationUnconfirmed { confirmation, standing: outcome.standing() })
+        }
+    }
+}
