@@ -7,6 +7,7 @@ use std::{
 };
 
 use demur_api::{code::Code, refusal::Refusal};
+use demur_core::{canonical, limit::Limits};
 use serde::{Deserialize, Serialize};
 
 use crate::{data::DataFolder, durable, error, visible::visible_path};
@@ -46,7 +47,7 @@ impl DataFolder {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(FolderSettings::default()),
             Err(error) => return Err(error::unreadable(&path, &error)),
         }
-        serde_json::from_slice(&bytes).map_err(|error| {
+        canonical::from_json(&bytes, &Limits::CONTENT).map_err(|error| {
             let shown = visible_path(&path);
             let message = format!("{shown}: expected the settings of a data folder, found {error}");
             Refusal::new(Code::FileMalformed, message).with_cure("correct the file, or take it away")

@@ -348,7 +348,7 @@ fn plan_beyond_the_limits_of_a_document_is_refused_over_mcp_too() {
         let told = play(&server, &token, "wwa_clarify_check", &json!({"plan": plan, "wait_s": 0}));
         assert_eq!(told["isError"], true, "{name}");
         let words = told["content"][0]["text"].as_str().unwrap();
-        assert!(words.starts_with("ARGUMENTS (plan): expected at most "), "{name}: {words}");
+        assert!(words.starts_with("ARGUMENTS (plan_object): expected at most "), "{name}: {words}");
     }
     let traces = server.local("GET", "/v1/traces").send().json();
     assert_eq!(traces["traces"], json!([]), "nothing of it is on record");

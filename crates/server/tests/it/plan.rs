@@ -97,7 +97,7 @@ fn an_operation_that_an_open_gap_blocks_is_refused_until_the_gap_is_settled() {
 #[test]
 fn an_answer_of_the_submitter_settles_nothing() {
     let server = Server::start();
-    let (agent, other) = (server.token("agent", &["ask", "answer"]), server.token("other", &["ask"]));
+    let (agent, other) = (server.token("agent", &["ask"]), server.token("other", &["ask"]));
     let opened = post(&server, &agent, "/v1/plans", &json!({"plan": gappy(), "session_id": SESSION})).json();
     let at = |rest: &str| format!("/v1/plans/{SESSION}{rest}");
     let answer = json!({"answer": "uswds-only"});
@@ -109,7 +109,7 @@ fn an_answer_of_the_submitter_settles_nothing() {
             "{kept}"
         );
     }
-    assert_eq!(post(&server, &agent, &at("/gaps/gap-001"), &answer).code(), "SELF_ANSWER");
+    assert_eq!(post(&server, &agent, &at("/gaps/gap-001"), &answer).code(), "FORBIDDEN");
     assert_eq!(post(&server, &agent, &at("/gaps/gap-001/own"), &json!({})).code(), "PERSON_NEEDED");
     assert_eq!(post(&server, &other, &at("/gaps/gap-001/own"), &answer).code(), "SESSION_UNKNOWN");
     let shown = server.call("GET", &at("")).token(&agent).send().json();

@@ -106,7 +106,12 @@ fn tokens_are_in_the_registry_and_their_secrets_are_not() {
 /// LED-41: with what an agent answers its own gaps, it speaks itself.
 #[test]
 fn key_of_an_agents_own_answers_is_its_clients() {
-    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join("pack");
+    std::fs::create_dir(&pack).unwrap();
+    let rules = "[pack]\nname = \"own\"\nversion = \"1\"\n[settings]\nown_answers = \"all\"\n";
+    std::fs::write(pack.join("pack.toml"), rules).unwrap();
+    let server = Server::start_under(&folder.path().join("data"), vec![pack]);
     let ada = server.token("ada", &["ask"]);
     let plan = json!({"plan": {
         "description": "a status page", "component_type": "webpart-react", "operation": "add",
