@@ -68,6 +68,7 @@ impl Shared {
             head: Signed::new(document, &desk_key(self.owner.keyring(), &registry).unwrap()).unwrap(),
             phase: summary.phase,
             questions: vec![(id.sequence, Some(QuestionRow { outcome, changed: head.sequence, ..row }))],
+            confirmations: Vec::new(),
             snapshot: None,
         };
         let writer = self.store.begin_lease(sha256(b"")).unwrap().id;
