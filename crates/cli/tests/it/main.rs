@@ -46,6 +46,7 @@ mod run;
 mod sandbox;
 mod secrets;
 mod seed_000;
+mod seed_002;
 mod server_files;
 mod server_life;
 mod server_limits;
