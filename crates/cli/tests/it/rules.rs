@@ -108,7 +108,7 @@ fn packs_are_counted_by_the_layer_they_come_from() {
     assert_eq!(rows(&above), rows(&below) + 2);
     assert_ne!(above["hash"], below["hash"]);
     assert_eq!(above["packs"][1], json!({"name": "ours", "version": "3"}));
-    assert_eq!(above["tables"][8]["packs"]["ours"], 1);
+    assert_eq!(above["tables"][9]["packs"]["ours"], 1);
     let both = sandbox.json(&["rules", "check", &travel(), "ours"]);
     let order: Vec<&str> =
         both["packs"].as_array().unwrap().iter().map(|pack| pack["name"].as_str().unwrap()).collect();
