@@ -53,7 +53,7 @@ fn newer_older_and_foreign_databases_are_told() {
     assert_snapshot!([newer, older, foreign].concat(), @r"
     exit 2
     --- stderr
-    error: the database has version 99, this demur knows up to 3: use a newer version of demur
+    error: the database has version 99, this demur knows up to 4: use a newer version of demur
     hint: `demur --version` shows which one this is
     exit 2
     --- stderr
