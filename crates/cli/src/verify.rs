@@ -41,10 +41,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Verify) -> Result<Exit,
         Source::open(&arguments.file).map_err(|error| meant_trace(context, &arguments.file, error))?;
     let first = source.verify(&options, watched)?;
     let second = second.map(|path| beside(path, &options, watched)).transpose()?;
-    let guesses = match arguments.no_guess {
-        true => Some(no_guess::guesses(&mut source, &first, arguments.rules_hash)?),
-        false => None,
-    };
+    let mut guesses = || no_guess::guesses(&mut source, &first, arguments.rules_hash);
+    let guesses = arguments.no_guess.then(&mut guesses).transpose()?;
     let verification = Verification::new(first, second, guesses, begun.elapsed());
     if let Some(page) = page {
         page.write(&reply::page(&verification))?;

@@ -73,7 +73,7 @@ impl Desk {
     /// Takes a store that other processes may have open, too; the data folder has the secrets.
     pub fn over(
         config: &DeskConfig,
-        store: Arc<dyn Store>,
+        store: &Arc<dyn Store>,
         counts: Arc<dyn Count>,
     ) -> Result<Arc<Self>, Refusal> {
         Self::with(config, counts, |data, user, listeners| HeldFolder::over(data, store, user, listeners))

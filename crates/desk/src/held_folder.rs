@@ -35,7 +35,7 @@ impl HeldFolder {
     /// Takes a store that other processes may have open, too; the folder has the secrets.
     pub(crate) fn over(
         data: DataFolder,
-        store: Arc<dyn Store>,
+        store: &Arc<dyn Store>,
         user: Text<1, 256>,
         listeners: Vec<Arc<dyn Listener>>,
     ) -> Result<Self, Refusal> {

@@ -74,7 +74,8 @@ impl Owner {
         if store.registry()?.is_none() {
             return Err(data.no_keys());
         }
-        Self::with_registry(data, Arc::new(store), system)
+        let store: Arc<dyn Store> = Arc::new(store);
+        Self::with_registry(data, &store, system)
     }
 
     /// Takes a data folder, and returns whether its registry had to be created.
@@ -88,11 +89,12 @@ impl Owner {
                 created => created?,
             }
         };
-        Self::over(data, Arc::new(store))
+        let store: Arc<dyn Store> = Arc::new(store);
+        Self::over(data, &store)
     }
 
     /// Takes a store whose secrets are in this data folder, and returns whether its registry had to be created.
-    pub fn over(data: &DataFolder, store: Arc<dyn Store>) -> Result<(Self, bool), Refusal> {
+    pub fn over(data: &DataFolder, store: &Arc<dyn Store>) -> Result<(Self, bool), Refusal> {
         let system = OperatingSystem::open()?;
         if store.registry()?.is_some() {
             return Ok((Self::with_registry(data, store, system)?, false));
@@ -106,14 +108,14 @@ impl Owner {
             Ok(())
         };
         let created =
-            Sequencer::create_keeping(Arc::clone(&store), secret.clone(), DESK, Box::new(system), keep);
+            Sequencer::create_keeping(Arc::clone(store), secret.clone(), DESK, Box::new(system), keep);
         // Whoever does not know whether it was recorded must keep the key.
         if created.as_ref().err().is_none_or(|refusal| refusal.code.is_uncertain()) {
             tentative.into_iter().for_each(TentativeKey::keep);
         }
         match created {
             Ok(mut sequencer) => {
-                keep_head(data, &store, &mut sequencer)?;
+                keep_head(data, store, &mut sequencer)?;
                 Ok((Self::new(data, keyring, sequencer, system), true))
             }
             // Another process was faster, and is done.
@@ -126,7 +128,7 @@ impl Owner {
 
     fn with_registry(
         data: &DataFolder,
-        store: Arc<dyn Store>,
+        store: &Arc<dyn Store>,
         system: OperatingSystem,
     ) -> Result<Self, Refusal> {
         // Who has the store alone has the folder alone.
@@ -136,13 +138,13 @@ impl Owner {
         }
         let keyring = FolderKeyring::shared(data);
         let is_restored = store.record(&RecordKey::new(RESTORED)?)?.is_some();
-        let open = |find: FindKey| Sequencer::open(Arc::clone(&store), find, Box::new(system));
+        let open = |find: FindKey| Sequencer::open(Arc::clone(store), find, Box::new(system));
         let mut sequencer = open_sequencer(&keyring, open)?;
         if is_restored {
             // The file is about the store before; the registry says by now that another one took its place.
             kept_head::forget(data.path()).map_err(|error| error::file("tidy", data.path(), &error))?;
         }
-        keep_head(data, &store, &mut sequencer)?;
+        keep_head(data, store, &mut sequencer)?;
         let owner = Self::new(data, keyring, sequencer, system);
         // What happened without this process has its marks before anybody hears from it.
         if marks::tidy(&owner).is_err() {

@@ -165,7 +165,7 @@ pub(crate) fn claim(
     author: &Arc<Author>,
     OfGap { session, gap }: &OfGap,
     answer: &str,
-    note: Option<Text<1, 4096>>,
+    note: Option<&Text<1, 4096>>,
 ) -> Result<(), Refusal> {
     let read = || session::read(owner.sequencer(), *session);
     let is_said =
@@ -176,7 +176,7 @@ pub(crate) fn claim(
     let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(Arc::clone(author)));
     let claimed = session::perform(owner, trace, &speaker, || {
         let now = read()?;
-        let claim = now.claim(now.gap(gap)?, answer, note.clone())?;
+        let claim = now.claim(now.gap(gap)?, answer, note.cloned())?;
         claim.map(|act| (act, ())).ok_or_else(|| Refusal::new(Code::Moved, "the same was said meanwhile"))
     });
     match claimed {

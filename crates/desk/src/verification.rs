@@ -91,7 +91,7 @@ pub enum Guesses {
     /// Nothing: the file does not hold, has other rules than the reader named, or is not the trace of a plan.
     NotEstablished(Unsaid),
     /// The rules were asked again.
-    Checked(CheckedGuesses),
+    Checked(Box<CheckedGuesses>),
 }
 
 /// The events of a plan's trace, each with its content.
@@ -206,7 +206,7 @@ impl Guesses {
                 let reason = format!("the file has other rules than you named: {found}");
                 Self::NotEstablished(Unsaid { reason })
             }
-            Ok(shows) => Self::Checked(CheckedGuesses { known: rules.is_some(), shows }),
+            Ok(shows) => Self::Checked(Box::new(CheckedGuesses { known: rules.is_some(), shows })),
             Err(error) => Self::NotEstablished(Unsaid { reason: error.to_string() }),
         })
     }

@@ -207,8 +207,8 @@ impl Confirmations {
                 };
                 let (asker, facts, outcome) = (step.actor, facts.clone(), ConfirmationOutcome::Open);
                 let (changed, starts) = (step.sequence, Vec::new());
-                let asked = Confirmation { hash, asker, facts, digest, outcome, changed, starts };
-                self.0.insert(step.sequence, asked);
+                let confirmation = Confirmation { hash, asker, facts, digest, outcome, changed, starts };
+                self.0.insert(step.sequence, confirmation);
             }
             Facts::ConfirmationGiven(facts) => {
                 let outcome = ConfirmationOutcome::Given(said(facts.assurance));

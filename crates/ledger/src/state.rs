@@ -407,13 +407,11 @@ impl State {
 
     /// A confirmation is about an intent that can still wait for it.
     fn guard_confirmed(&self, about: Option<Sequence>) -> Result<(), GuardError> {
-        match about {
-            Some(intent) => self.guard_waits(intent, "about"),
-            None => {
-                let (field, expected) = ("about", "the intent that waits for it");
-                Err(ConfirmationError::Form { field, expected }.into())
-            }
+        if let Some(intent) = about {
+            return self.guard_waits(intent, "about");
         }
+        let (field, expected) = ("about", "the intent that waits for it");
+        Err(ConfirmationError::Form { field, expected }.into())
     }
 
     /// Nothing is concluded over an open question, nor while an operation waits for a yes.

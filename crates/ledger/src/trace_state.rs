@@ -359,9 +359,8 @@ impl Work {
             return Err(GuardError::OutOfPlan { plan: self.plan, kind });
         }
         match step.said.facts {
-            Facts::QuestionAsked(_) => self.guard_agent(step),
             Facts::ConfirmationAsked(_) if step.said.role == Role::Desk => Ok(()),
-            Facts::ConfirmationAsked(_) => self.guard_agent(step),
+            Facts::QuestionAsked(_) | Facts::ConfirmationAsked(_) => self.guard_agent(step),
             Facts::OperationEnded(facts) => {
                 self.guard_agent(step)?;
                 self.guard_end(facts)

@@ -203,7 +203,7 @@ impl Session {
                 self.rounds.push(Round { resolved: false, event: at });
             }
             (Facts::PaperRecorded(facts), Some(Content::PaperRecorded(content))) => {
-                self.papers.fold(facts.kind, at, content)?;
+                self.papers.fold(facts.kind, at, &content)?;
             }
             (Facts::QuestionDelivered(facts), Some(Content::QuestionDelivered(content))) => {
                 self.delivered.insert((facts.question, content.to.to_string()));

@@ -20,11 +20,11 @@ impl Rules {
             }
         }
         for pack in builtin.packs() {
-            let Some(named) = self.packs().iter().find(|one| one.name == pack.name) else { continue };
+            let Some(found_pack) = self.packs().iter().find(|one| one.name == pack.name) else { continue };
             let name = pack.name.as_str();
-            if named.version != pack.version {
-                let (named, ours) = (named.version.as_str(), pack.version.as_str());
-                found.push(format!("pack {name} is of version {named}; this program has version {ours}"));
+            if found_pack.version != pack.version {
+                let (theirs, ours) = (found_pack.version.as_str(), pack.version.as_str());
+                found.push(format!("pack {name} is of version {theirs}; this program has version {ours}"));
             } else if self.packs() == builtin.packs() && self.hash() != builtin.hash() {
                 found
                     .push(format!("pack {name} was changed: it is not the one that comes with this program"));

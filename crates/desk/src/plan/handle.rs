@@ -82,7 +82,7 @@ impl Handle<op::ResolveOwnGap> for Desk {
             let Some(answer) = given.answer.filter(|_| given.change.is_none()) else {
                 return Err(person_needed(&request.path));
             };
-            plan::claim(owner, &author, &request.path, &answer, given.note)?;
+            plan::claim(owner, &author, &request.path, &answer, given.note.as_ref())?;
             return suggested(owner, &author, &request.path).map(ApiReply::new);
         }
         // The rules let whoever submitted the plan answer. It needs a key for that, and its word is an agent's.

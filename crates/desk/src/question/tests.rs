@@ -36,7 +36,7 @@ impl Shared {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(MemoryStore::shared(Timestamp::from_millis(1_794_700_800_000).unwrap()));
         let data = DataFolder::at(folder.path().to_owned());
-        let (owner, _) = Owner::over(&data, Arc::clone(&store) as _).unwrap();
+        let (owner, _) = Owner::over(&data, &(Arc::clone(&store) as _)).unwrap();
         Self { owner, store, _folder: folder }
     }
 

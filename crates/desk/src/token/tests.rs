@@ -16,7 +16,7 @@ fn made(owner: &Owner, tokens: &Tokens) -> (String, String) {
 fn token_of_a_shared_store_is_good_for_one_second_after_it_was_read() {
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(MemoryStore::shared(Timestamp::from_millis(1_794_700_800_000).unwrap()));
-    let (owner, _) = Owner::over(&DataFolder::at(folder.path().to_owned()), store).unwrap();
+    let (owner, _) = Owner::over(&DataFolder::at(folder.path().to_owned()), &(store as _)).unwrap();
     let tokens = Tokens::new(9);
     let (id, secret) = made(&owner, &tokens);
     tokens.load(&owner).unwrap();

@@ -72,7 +72,7 @@ impl House {
         users.map(|user| {
             let (store, user) = (Arc::clone(&store) as _, user.try_into().unwrap());
             let config = DeskConfig { user, ..config(&folder) };
-            let desk = Desk::over(&config, store, Arc::new(Uncounted)).unwrap();
+            let desk = Desk::over(&config, &store, Arc::new(Uncounted)).unwrap();
             Self::of(desk, Arc::clone(&folder))
         })
     }

@@ -112,10 +112,9 @@ impl ConfirmationError {
             | Self::Expired { .. }
             | Self::StillInTime { .. } => "facts.confirmation",
             Self::OwnClient => "proof.key",
-            Self::AskedBefore { .. } => "facts.about",
             Self::StillOpen { .. } | Self::TooMany { .. } => return None,
             Self::Form { field: "deadline", .. } => "facts.deadline",
-            Self::Form { field: "about", .. } => "facts.about",
+            Self::AskedBefore { .. } | Self::Form { field: "about", .. } => "facts.about",
             Self::Form { .. } => "facts",
         })
     }

@@ -150,8 +150,8 @@ impl ActBook {
 impl Held {
     /// Returns whether an operation of one of these names, of this intent and proposal, waits for the question.
     fn is_over(&self, names: &[&str], of: [Option<Sequence>; 2]) -> bool {
-        let named = self.names.iter().any(|held| names.iter().any(|name| held.eq_ignore_ascii_case(name)));
-        named && (self.about.is_none() || of == [None; 2] || of.contains(&self.about))
+        let is_held = |name: &&str| self.names.iter().any(|held| held.eq_ignore_ascii_case(name));
+        names.iter().any(is_held) && (self.about.is_none() || of == [None; 2] || of.contains(&self.about))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     envelope::Event,
     event_type::{Content, Facts},
     facts::{Assurance, PaperKind, PaperRecorded, Question, Severity},
-    name::{Position, Sequence},
+    name::{Operation, Position, Sequence},
     registry::Registry,
     trace_state::Work,
 };
@@ -339,12 +339,12 @@ fn gap(facts: &Question, content: &QuestionContent) -> Value {
         Severity::Block => "BLOCK",
         Severity::Warn => "WARN",
     };
-    let context = content.context.as_ref().map(|context| cut::<4000>(context)).unwrap_or_default();
+    let reason = content.context.as_ref().map(|text| cut::<4000>(text)).unwrap_or_default();
     let suggestions: Vec<_> = content.suggestions.iter().map(|text| cut::<4000>(text)).collect();
-    let blocked: Vec<_> = facts.blocks.iter().map(|operation| operation.as_str()).collect();
+    let blocked: Vec<_> = facts.blocks.iter().map(Operation::as_str).collect();
     json!({
         "id": content.gap, "field": content.field, "severity": severity,
-        "question": cut::<2000>(&content.wording.normal), "context": context, "suggestions": suggestions,
+        "question": cut::<2000>(&content.wording.normal), "context": reason, "suggestions": suggestions,
         "blocked_operations": blocked,
     })
 }

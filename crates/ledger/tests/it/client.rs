@@ -5,7 +5,7 @@ use demur_ledger::{
     content::PolicyDocument,
     desk::DeskError,
     facts::{ClientBound, ProposalCreated, TokenMade, TokenRevoked, TokenScope, VerificationProfile},
-    name::{ClientId, PersonId, TokenId},
+    name::{ClientId, PersonId, Sequence, TokenId},
     registry::{RegistryError, Standing, TokenStanding},
     role::Role,
     verify::{Code, FindingSeverity, Options, Verdict},
@@ -184,7 +184,7 @@ fn file_fails_where_its_policy_wants_distinct_clients() {
         let options = Options { profile, ..Options::default() };
         let report = fails(&export(&world, &[]), &options, Code::ClientHeldRoles);
         let failure = report.findings.iter().find(|finding| finding.code == Code::ClientHeldRoles).unwrap();
-        assert_eq!(failure.sequence.map(|at| at.number()), Some(1));
+        assert_eq!(failure.sequence.map(Sequence::number), Some(1));
         assert_eq!(failure.message, "one client held planner and critic, and the policy forbids it");
     }
 }

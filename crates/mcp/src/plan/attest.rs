@@ -27,13 +27,11 @@ pub(crate) async fn confirm(
     call: &ToolCall<'_, impl CallerConnection>,
     given: &GivenSession,
 ) -> Result<CallToolResponse, Stop> {
-    match guard(call, given.session_id).await? {
-        Err(refused) => Ok(refused.into()),
-        Ok(_) => {
-            let standing = confirming(call, given.session_id).await?;
-            Ok(told(&standing).into())
-        }
+    if let Err(refused) = guard(call, given.session_id).await? {
+        return Ok(refused.into());
     }
+    let standing = confirming(call, given.session_id).await?;
+    Ok(told(&standing).into())
 }
 
 async fn confirming(call: &ToolCall<'_, impl CallerConnection>, session: Uuid) -> Result<Standing, Stop> {

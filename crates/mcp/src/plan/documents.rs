@@ -39,7 +39,7 @@ pub(crate) struct Standing {
     blocking_count: u64,
     warning_count: u64,
     /// Fields of the plan that no rule reads: nobody checked them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unread: Vec<String>,
     /// The signed refusal.
     #[serde(skip_serializing_if = "Option::is_none")]

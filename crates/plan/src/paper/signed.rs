@@ -31,20 +31,25 @@ impl SignedPapers {
     }
 
     /// Takes in a paper that was recorded.
-    pub(crate) fn fold(&mut self, kind: PaperKind, at: Sequence, content: PaperContent) -> Result<(), Error> {
+    pub(crate) fn fold(
+        &mut self,
+        kind: PaperKind,
+        at: Sequence,
+        content: &PaperContent,
+    ) -> Result<(), Error> {
         match kind {
             PaperKind::Round => {
-                let paper: RoundPaper = parse(at, &content)?;
+                let paper: RoundPaper = parse(at, content)?;
                 self.chain.push(paper.round)?;
                 self.seal = Some(paper.record);
             }
             PaperKind::Document => {
-                let paper: DocumentPaper = parse(at, &content)?;
+                let paper: DocumentPaper = parse(at, content)?;
                 self.document = paper.document;
                 self.seal = Some(paper.record);
             }
             PaperKind::Acceptance => {
-                let paper: AcceptancePaper = parse(at, &content)?;
+                let paper: AcceptancePaper = parse(at, content)?;
                 self.acceptance = Some(paper.attestation);
                 self.seal = Some(paper.record);
             }

@@ -128,17 +128,13 @@ impl UnsignedPapers {
         }
         let record = self.chain.seal_with(&self.gaps.open, hand.desk)?;
         let seal = record.to_seal();
-        let last = match self.confirmed.take() {
-            Some(plan) => {
-                let outputs = Outputs::new(nowhere()?, List::default())?;
-                let attestation =
-                    Attestation::sign(particulars(hand, at)?, &plan, outputs, &record, hand.desk)?;
-                paper(self.about, PaperKind::Acceptance, &AcceptancePaper { attestation, record: seal })?
-            }
-            None => {
-                let document = self.document(at, hand.desk)?;
-                paper(self.about, PaperKind::Document, &DocumentPaper { document, record: seal })?
-            }
+        let last = if let Some(plan) = self.confirmed.take() {
+            let outputs = Outputs::new(nowhere()?, List::default())?;
+            let attestation = Attestation::sign(particulars(hand, at)?, &plan, outputs, &record, hand.desk)?;
+            paper(self.about, PaperKind::Acceptance, &AcceptancePaper { attestation, record: seal })?
+        } else {
+            let document = self.document(at, hand.desk)?;
+            paper(self.about, PaperKind::Document, &DocumentPaper { document, record: seal })?
         };
         sayings.push(last);
         Ok(())

@@ -157,7 +157,7 @@ pub(super) mod tests {
     pub(in super::super) fn pair() -> Pair {
         let (mut system, folder) = (OperatingSystem::open().unwrap(), tempfile::tempdir().unwrap());
         let (store, data) = (Arc::new(MemoryStore::shared(at(0))), DataFolder::at(folder.path().to_owned()));
-        let [here, there] = [(); 2].map(|()| Owner::over(&data, Arc::clone(&store) as _).unwrap().0);
+        let [here, there] = [(); 2].map(|()| Owner::over(&data, &(Arc::clone(&store) as _)).unwrap().0);
         let claims = (0..16).map(|_| ClaimId::new(at(0), &mut system)).collect();
         Pair { here, there, trace: TraceId::new(at(0), &mut system), claims, _folder: folder }
     }

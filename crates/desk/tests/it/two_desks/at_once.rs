@@ -28,7 +28,7 @@ pub(super) fn two_owners() -> ([Owner; 2], TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let data = DataFolder::at(folder.path().to_owned());
     let store = Arc::new(empty_store());
-    ([(); 2].map(|()| Owner::over(&data, Arc::clone(&store) as _).unwrap().0), folder)
+    ([(); 2].map(|()| Owner::over(&data, &(Arc::clone(&store) as _)).unwrap().0), folder)
 }
 
 /// Returns a store in which nothing is recorded.

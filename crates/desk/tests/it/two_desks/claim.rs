@@ -44,7 +44,8 @@ impl Pair {
         let folder = tempfile::tempdir().unwrap();
         let data = DataFolder::at(folder.path().to_owned());
         let store = Arc::new(MemoryStore::shared(Timestamp::from_millis(1_794_700_800_000).unwrap()));
-        let [mut here, elsewhere] = [(); 2].map(|()| Owner::over(&data, Arc::clone(&store) as _).unwrap().0);
+        let [mut here, elsewhere] =
+            [(); 2].map(|()| Owner::over(&data, &(Arc::clone(&store) as _)).unwrap().0);
         let meanwhile = Arc::<Meanwhile>::default();
         here.listen(Arc::clone(&meanwhile) as _);
         Self { here, elsewhere: Arc::new(elsewhere), meanwhile, trace: new_trace(), _folder: folder }

@@ -19,7 +19,7 @@ fn empty_store_is_created_once_and_opened_by_everybody() {
         let start = Barrier::new(2);
         let open = || {
             start.wait();
-            Owner::over(&data, Arc::clone(&store) as _).unwrap()
+            Owner::over(&data, &(Arc::clone(&store) as _)).unwrap()
         };
         let [(here, created), (elsewhere, created_there)] = thread::scope(|scope| {
             let there = scope.spawn(open);

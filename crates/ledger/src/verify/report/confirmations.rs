@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    confirmation::{Confirmation, ConfirmationStanding},
+    confirmation::{Confirmation, ConfirmationStanding, Confirmations},
     facts::Assurance,
     name::{PrincipalId, Sequence},
     trace_state::TraceState,
@@ -55,7 +55,7 @@ pub(super) fn reports(state: &TraceState, names: &PersonNames) -> Vec<Confirmati
             against: asked.starts().iter().any(against),
         }
     };
-    state.confirmations().into_iter().flat_map(|asked| asked.iter()).map(report).collect()
+    state.confirmations().into_iter().flat_map(Confirmations::iter).map(report).collect()
 }
 
 /// Returns one confirmation in words.

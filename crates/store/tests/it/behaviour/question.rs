@@ -172,15 +172,18 @@ behaviour! {
     }
 
     #[test]
-    fn delivery_and_claim_change_nothing(store) {
+    fn delivery_changes_nothing_and_a_claim_is_told(store) {
         let inquiry = Inquiry::new(store);
         let (mut run, asked) = inquiry.ask(question());
         let before = inquiry.shown(&run, asked).unwrap();
         let question = asked.sequence;
         inquiry.tell(&mut run, Role::Desk, QuestionDelivered { question, to: None });
-        inquiry.say(0, &mut run, AnswerClaimed { question });
         assert_eq!(inquiry.shown(&run, asked), Some(before));
         assert_eq!(before.row.changed, question);
+        // Whoever has the question before them is to see what the asker would answer; it stays open.
+        inquiry.say(0, &mut run, AnswerClaimed { question });
+        let after = inquiry.shown(&run, asked).unwrap();
+        assert_eq!((after.row.outcome, after.row.changed), (before.row.outcome, Sequence::from(2)));
     }
 
     #[test]
