@@ -404,6 +404,8 @@ class Verifier:
             need(fits and event["request"] == asked["request"], "CONTENT_INVALID", "not what the question offers")
         elif kind == "question_defaulted" and "default" in event and "request" in asked:
             need(canonical(event["default"]) == canonical(asked["default"]), "CONTENT_INVALID", "another default")
+        elif kind == "answer_rejected" and event.get("answer") is not None:
+            need("secret" not in asked.get("kinds", []), "CONTENT_INVALID", "a secret in the clear")
         if kind == "policy_recorded" and "document" in event:
             self.tools = event["document"]["tools"]
             need(told[0].get("policy", none).items() <= event["document"].items(), "POLICY_MISMATCH")
@@ -449,8 +451,8 @@ class Verifier:
             need(not self.final or role == "auditor", "SPOKE_AFTER_FINAL")
             self.asked += [len(told) - 1] if kind == "confirmation_asked" else []
             shown, said = event.get("operation"), event.get("digest")
-            call = None if event["about"] is None or not shown else self.call_of(event["about"])
-            need(not shown or said == plain(shown) and call in (None, said), "CONFIRMATION_MISMATCH")
+            call = None if event["about"] is None or shown is None else self.call_of(event["about"])
+            need(shown is None or said == plain(shown) and call in (None, said), "CONFIRMATION_MISMATCH")
         elif kind in ("confirmation_given", "confirmation_refused"):
             asked = told[event["confirmation"]["sequence"]]
             need(event.get("digest") in (None, asked.get("digest", event.get("digest"))), "CONFIRMATION_MISMATCH")

@@ -214,6 +214,12 @@ fn resolving(
         let reason = note.map_or_else(|| Text::try_from("accepted as it is"), Ok)?;
         return Ok((session.accept(gap, speaker.assurance(), by, reason)?, Judged::Resolved));
     };
+    // Also where the answer does not fit: nothing that the submitter says of its own plan is anybody's answer.
+    let is_own = speaker.principal().is_some_and(|principal| session.work().agent() == Some(principal));
+    if is_own && !Session::is_settled_by_submitter(gap) {
+        let message = "expected an answer of somebody else, found one of the key that submitted the plan";
+        return Err(Refusal::new(Code::of("SELF_ANSWER"), message).with_cure("let another answerer answer"));
+    }
     let shown = by.is_some().then(|| gap.shown()).transpose()?.map(|shown| Shown { wording, ..shown });
     Ok(session.answer(gap, answer, speaker.assurance(), act::Voice { by, note, shown })?)
 }

@@ -6,6 +6,8 @@ use std::{
     fmt,
 };
 
+use demur_core::quote::quoted;
+
 use crate::{
     meaning::{Meaning, MeaningError},
     name::{ClientId, PrincipalId},
@@ -63,7 +65,7 @@ fn held_with(
 pub fn words(clients: &[ClientId], desk: PrincipalId, names: &BTreeMap<ClientId, String>) -> String {
     let word = |client: &ClientId| match names.get(client) {
         _ if *client == desk.into() => "demur".to_owned(),
-        Some(name) => format!("client {client}, which the desk calls {name:?}"),
+        Some(name) => format!("client {client}, which the desk calls {}", quoted(name)),
         None => format!("client {client}"),
     };
     match clients {

@@ -265,7 +265,11 @@ impl Questions {
     /// Folds an event in that [`Self::guard`] let through.
     pub(crate) fn fold(&mut self, step: &Step<'_>, hash: Digest, submitter: Option<PrincipalId>) {
         if let Some(asked) = subject(step.said.facts).and_then(|question| self.0.get_mut(&question)) {
-            asked.changed = step.sequence;
+            // What the asker would answer ends nothing: an ending stays that of whoever brought it about.
+            let is_claim = matches!(step.said.facts, Facts::AnswerClaimed(_));
+            if !is_claim || asked.outcome == Outcome::Open {
+                asked.changed = step.sequence;
+            }
         }
         match step.said.facts {
             Facts::QuestionAsked(facts) => self.fold_ask(step, hash, &facts.0, None),

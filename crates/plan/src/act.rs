@@ -167,7 +167,7 @@ impl Session {
                 }
                 let due = view.due()?;
                 let resolved = matches!(judged, Judged::Resolved);
-                let round = gap.round_of(answer, (resolved, assurance))?;
+                let round = gap.round_of(&worded.value.to_string(), (resolved, assurance))?;
                 let papers = self.papers(view.open_after(&due)?)?.with_round(round);
                 (judged, worded, due, Some(Box::new(papers)))
             }

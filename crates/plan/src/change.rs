@@ -39,10 +39,12 @@ impl Session {
             match found.into_iter().find(|finding| gap.is_of(finding)) {
                 Some(finding) => {
                     let judged = view.answer(self.place(gap)?, &finding, answer)?;
-                    let due = view.due()?;
-                    let round = gap.round_of(answer, (matches!(judged, Judged::Resolved), assurance))?;
+                    let (due, worded) = (view.due()?, gap::worded(&finding, answer)?);
+                    // As the event has it: what was typed may be longer, or another word for yes.
+                    let text = worded.value.to_string();
+                    let round = gap.round_of(&text, (matches!(judged, Judged::Resolved), assurance))?;
                     let papers = self.papers(view.open_after(&due)?)?.with_round(round);
-                    (judged, gap::worded(&finding, answer)?, due, Some(Box::new(papers)))
+                    (judged, worded, due, Some(Box::new(papers)))
                 }
                 None => return Err(Error::OutOfDate { gap: gap.id.to_string() }),
             }

@@ -37,6 +37,15 @@ impl Rules {
                 found.extend(changed.map(|(table, id, _)| {
                     format!("row {id} of {table} was changed: it is not that of pack {name}")
                 }));
+                let is_left_out = |(table, id, entry): &&(String, String, Value)| {
+                    entry["pack"] == name && !rows.iter().any(|(its, one, _)| its == table && one == id)
+                };
+                found.extend(
+                    known
+                        .iter()
+                        .filter(is_left_out)
+                        .map(|(table, id, _)| format!("row {id} of {table} of pack {name} is left out")),
+                );
             }
         }
         found.truncate(MAX_DIFFERENCES);

@@ -52,7 +52,7 @@ pub struct ResolveGap {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResolveOwnGap {
-    /// The answer; none to accept a warning as it is, or with `change` to take an answer back.
+    /// The answer; none only with `change`, to take one back.
     #[serde(default)]
     pub answer: Option<Text<1, 4000>>,
     /// Why.

@@ -174,7 +174,7 @@ A file can be whole and still come from somebody else, or lack its end. What you
 a receipt you were given, a key you pinned, the hash of an event you saw before. Without any of them the report says \
 \"origin and completeness not established\", and --require-anchor makes that a failure.
 
-A second export of the same trace is compared event by event: where both hold and differ, demur signed two \
+A second export of the same store is compared: the key registries always, and of one trace every event: where both hold and differ, demur signed two \
 histories, and the two files together prove it. A receipt as the second file is the same as --receipt.";
 
 pub(super) const VERIFY_EXAMPLES: &str = "\

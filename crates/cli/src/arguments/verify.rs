@@ -16,7 +16,7 @@ use crate::verify::{parse_head, parse_pin};
 pub(crate) struct Verify {
     /// The export; `-` is standard input
     pub(crate) file: PathBuf,
-    /// Another export of the same trace to compare it with, or a receipt
+    /// Another export of the same store to compare it with, or a receipt
     pub(crate) second: Option<PathBuf>,
     /// A receipt that demur gave you; may be given again
     #[arg(long, value_name = "FILE")]
@@ -75,7 +75,7 @@ impl Verify {
 /// The ways to judge.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ProfileName {
-    /// Open disputes and runs without a passed verification fail
+    /// Warnings that somebody should look into fail: disputes, unfinished runs and plans, clients that judge their own work
     Strict,
     /// They are warnings
     Default,

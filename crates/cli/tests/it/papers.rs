@@ -122,3 +122,17 @@ fn verify(sandbox: &Sandbox, command: &str, paper: &str, export: &str) -> Ran {
 fn rotate(sandbox: &Sandbox) {
     sandbox.run(&["keys", "rotate", "desk", "--retire-now"]).expect_code(0);
 }
+
+/// CLR-24 CLR-50: a round has the answer as the event has it, however it was typed; the export holds.
+#[test]
+fn an_answer_that_was_typed_otherwise_is_a_round_that_holds() {
+    for typed in ["Yes", "true", " yes "] {
+        let planned = Planned::new(&with(&json!({"standards_selected": ["gdpr"]})));
+        let sandbox = &planned.sandbox;
+        planned.run("resolve", &["gap-001", typed]).expect_code(0);
+        let record = sandbox.json(&["audit", &planned.session]);
+        assert_eq!(record["chain"][0]["answer"], "yes", "{typed:?}: {record}");
+        sandbox.run(&["export", "last", "--out", "trace.jsonl"]).expect_code(0);
+        sandbox.run(&["verify", "trace.jsonl"]).expect_code(0);
+    }
+}

@@ -207,7 +207,7 @@ fn what_of_confirmations(facts: &Facts) -> String {
             format!("nobody confirmed #{} in time: it is refused", facts.confirmation)
         }
         Facts::OperationStarted(facts) => match facts.confirmation {
-            Some(confirmation) => format!("begins {}, confirmed by #{confirmation}", facts.operation),
+            Some(confirmation) => format!("begins {}, on confirmation #{confirmation}", facts.operation),
             None => format!("begins {}", facts.operation),
         },
         Facts::OperationEnded(facts) if facts.failed => {

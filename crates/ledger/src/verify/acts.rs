@@ -65,8 +65,8 @@ impl ActBook {
         let Examined { event, words, .. } = examined;
         let at = event.envelope().sequence;
         match event.said().ok()?.facts {
+            // A gap asks for a value, not for leave: "no" may be the value.
             Facts::QuestionAsked(facts) => self.ask(at, &facts.0),
-            Facts::GapFound(facts) => self.ask(at, &facts.0),
             Facts::QuestionAnswered(facts) => self.answer(at, facts.question.sequence, words.as_ref()),
             Facts::AnswerSuperseded(facts) => {
                 self.answer(at, facts.answer.question.sequence, words.as_ref());

@@ -87,7 +87,7 @@ pub(crate) struct ResolveGap {
     pub(crate) session_id: Uuid,
     #[schemars(schema_with = "name")]
     pub(crate) gap_id: GapId,
-    /// Leave out to accept a warning as it is.
+    /// Leave out only with change: revoke.
     #[serde(default)]
     pub(crate) answer: Option<Text<1, 4000>>,
     /// Of your own earlier answer.

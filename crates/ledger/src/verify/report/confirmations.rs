@@ -1,7 +1,7 @@
 //! The confirmations of a trace in the report: which operation, who said yes or no and how we know, and what was carried out on
 //! it.
 
-use demur_core::{hash::Digest, visible::visible, words::counted_as};
+use demur_core::{hash::Digest, quote::quoted, words::counted_as};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -78,7 +78,8 @@ pub(super) fn row(report: &ConfirmationReport) -> String {
         more => {
             let events: Vec<_> = more.iter().map(Sequence::to_string).collect();
             let times = counted_as(more.len() as u64, "time", "times");
-            format!("and started {times}, as events {}", events.join(", "))
+            let against = if report.against { " ALL THE SAME" } else { "" };
+            format!("and started{against} {times}, as events {}", events.join(", "))
         }
     };
     format!("#{} {operation}, {decided}, {ran}", report.confirmation)
@@ -86,7 +87,7 @@ pub(super) fn row(report: &ConfirmationReport) -> String {
 
 /// Returns who said it, and how we know.
 fn who(report: &ConfirmationReport) -> String {
-    let person = report.person.as_deref().map_or_else(|| "a person".to_owned(), |name| visible(name).into());
+    let person = report.person.as_deref().map_or_else(|| "a person".to_owned(), quoted);
     match (report.assurance, report.by) {
         (Some(Assurance::Agent), Some(principal)) => format!("{principal} (proven by its key)"),
         (Some(Assurance::Relayed), _) => format!("{person} (a client says so, recorded by demur)"),

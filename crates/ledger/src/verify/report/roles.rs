@@ -36,7 +36,7 @@ pub(super) fn reports(walk: &Walk<'_>, names: &Names) -> Vec<RoleReport> {
             && let Some(hash) = &walk.policy_hash
         {
             let hash = hash.to_string();
-            words = format!("{words}, by policy {}, recomputed", hash.get(..SHORT).unwrap_or(&hash));
+            words = format!("{words}, by policy {}", hash.get(..SHORT).unwrap_or(&hash));
         }
         RoleReport { role, principal, clients, words }
     };
