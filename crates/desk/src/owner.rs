@@ -99,6 +99,10 @@ impl Owner {
         if store.registry()?.is_some() {
             return Ok((Self::with_registry(data, store, system)?, false));
         }
+        // Where there was a registry, no other takes its place unnoticed.
+        if !store.is_shared() {
+            kept_head::compare(data.path(), &**store)?;
+        }
         let keyring = FolderKeyring::shared(data);
         let secret = SecretKey::generate(&mut { system });
         let mut tentative = None;

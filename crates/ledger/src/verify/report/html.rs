@@ -18,34 +18,7 @@ pub(super) fn render(report: &Report, verdict: Verdict, beside: &[(&str, Vec<Str
 /// Returns what stands in the page. Everything from the file is escaped.
 pub(super) fn body(report: &Report, verdict: Verdict, beside: &[(&str, Vec<String>)]) -> String {
     let mut out = String::new();
-    let scope = &report.scope;
-    let _ = write!(
-        out,
-        "<h1>Verification report</h1>\n<p class=\"verdict\"><strong>{}</strong></p>\n<p>{}</p>\n<dl>",
-        verdict_word(verdict),
-        escape(&report.words)
-    );
-    let of_the_file = (verdict != report.verdict).then(|| verdict_word(report.verdict).to_owned());
-    let through = scope.through.map(|through| format!("{} {}", through.sequence, through.hash));
-    for (name, value) in [
-        ("Of the file alone", of_the_file),
-        ("Trace", Some(scope.trace.to_string())),
-        ("Store", Some(scope.store.to_string())),
-        ("Events", Some(format!("{} and {} in the registry", scope.events, scope.registry_events))),
-        ("Head", through),
-        ("State", scope.state.map(str::to_owned)),
-        ("Exported", scope.exported.map(|time| format!("{time} by the desk's clock"))),
-        ("Policy", report.policy.clone()),
-        ("Profile", Some(profile(report).to_owned())),
-        ("Written by", Some(quoted(&scope.software))),
-        ("First bad event", report.first_bad.map(|bad| bad.to_string())),
-        ("Last trusted event", report.last_trusted.map(|last| last.to_string())),
-    ] {
-        if let Some(value) = value {
-            let _ = write!(out, "<dt>{name}</dt><dd>{}</dd>", escape(&value));
-        }
-    }
-    out.push_str("</dl>\n");
+    summary(report, verdict, &mut out);
     findings(report, &mut out);
     for (title, rows) in beside {
         list(&mut out, title, rows.iter().map(|row| escape(row)));
@@ -86,6 +59,38 @@ pub(super) fn body(report: &Report, verdict: Verdict, beside: &[(&str, Vec<Strin
     }
     checks(report, &mut out);
     out
+}
+
+/// Writes the verdict, and what it is about.
+fn summary(report: &Report, verdict: Verdict, out: &mut String) {
+    let scope = &report.scope;
+    let _ = write!(
+        out,
+        "<h1>Verification report</h1>\n<p class=\"verdict\"><strong>{}</strong></p>\n<p>{}</p>\n<dl>",
+        verdict_word(verdict),
+        escape(&report.words)
+    );
+    let of_the_file = (verdict != report.verdict).then(|| verdict_word(report.verdict).to_owned());
+    let through = scope.through.map(|through| format!("{} {}", through.sequence, through.hash));
+    for (name, value) in [
+        ("Of the file alone", of_the_file),
+        ("Trace", Some(scope.trace.to_string())),
+        ("Store", Some(scope.store.to_string())),
+        ("Events", Some(format!("{} and {} in the registry", scope.events, scope.registry_events))),
+        ("Head", through),
+        ("State", scope.state.map(str::to_owned)),
+        ("Exported", scope.exported.map(|time| format!("{time} by the desk's clock"))),
+        ("Policy", report.policy.clone()),
+        ("Profile", Some(profile(report).to_owned())),
+        ("Written by", Some(quoted(&scope.software))),
+        ("First bad event", report.first_bad.map(|bad| bad.to_string())),
+        ("Last trusted event", report.last_trusted.map(|last| last.to_string())),
+    ] {
+        if let Some(value) = value {
+            let _ = write!(out, "<dt>{name}</dt><dd>{}</dd>", escape(&value));
+        }
+    }
+    out.push_str("</dl>\n");
 }
 
 fn keys(report: &Report, out: &mut String) {
