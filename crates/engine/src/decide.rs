@@ -4,6 +4,7 @@
 use demur_core::{canonical, commitment::Salt, limit::Text, random::Random, time::Timestamp};
 use demur_ledger::{
     admission::{AdmissionError, Checked, agrees},
+    attribution::{check_own, tell_own},
     client::check_distinct,
     content::{Opening, RefusalContent, Terms},
     entry::{ArtifactPlace, Entry},
@@ -71,10 +72,10 @@ pub fn decide(
         Command::Submit { said, artifact, rest, stated } => {
             return submit(state, context, (*said, artifact), (rest, stated), now, random);
         }
-        Command::Abort(reason) => record(
+        Command::Abort(way, reason) => record(
             state,
             context,
-            (EventType::SessionAborted, Role::Operator, SessionAborted {}.into()),
+            (EventType::SessionAborted, Role::Operator, SessionAborted { attribution: Some(way) }.into()),
             &Content::SessionAborted(reason),
             now,
             random,
@@ -273,7 +274,8 @@ fn guard(
     let step = Step { sequence: state.tip().next(), actor, said, proof, time, known };
     trace.check(&step)?;
     // Whether two participants are one client only the registry tells.
-    trace.run().map_or(Ok(()), |run| check_distinct(run, registry, &step)).map_err(GuardError::Meaning)
+    trace.run().map_or(Ok(()), |run| check_distinct(run, registry, &step)).map_err(GuardError::Meaning)?;
+    check_own(trace, registry, registry.head().sequence, said.facts).map_err(GuardError::Meaning)
 }
 
 /// Checks what only the words of the question tell: that the answer is the value of the choice it names, and about
@@ -367,7 +369,7 @@ fn record(
 fn say(
     state: &State,
     context: &Context<'_>,
-    (role, facts): (Role, Facts),
+    (role, mut facts): (Role, Facts),
     words: Option<&Content>,
     cause: Option<Sequence>,
     now: Timestamp,
@@ -383,6 +385,8 @@ fn say(
         return Err(RuleRefusal::needs_a_key(kind));
     }
     let actor = context.registry.desk();
+    // Whoever passed the act on need not know who asked.
+    tell_own(trace, context.registry, &mut facts);
     let said = Said { kind: &kind.into(), role, facts: &facts };
     let meaning = words.and_then(Meaning::of);
     let known = Known { meaning: meaning.as_ref(), artifacts: &context.artifacts };

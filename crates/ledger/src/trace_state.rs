@@ -6,6 +6,7 @@ use demur_core::hash::Digest;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    attribution,
     envelope::Event,
     event_type::{EventType, Facts, Opens, TraceKind, TypeName},
     facts::PlanAttested,
@@ -46,8 +47,9 @@ impl TraceState {
     pub fn follow(&mut self, event: &Event, known: Known<'_>) -> Result<Vec<MeaningError>, GuardError> {
         match self {
             Self::Run(run) => run.follow(event, known),
-            // No demand is made of an opening, nor of what stands in a piece of work.
-            Self::New | Self::Work(_) => self.apply(event, known).map(|()| Vec::new()),
+            Self::Work(work) => work.follow(event),
+            // No demand is made of an opening.
+            Self::New => self.apply(event, known).map(|()| Vec::new()),
         }
     }
 
@@ -211,13 +213,34 @@ impl Work {
     pub fn apply(&mut self, event: &Event) -> Result<(), GuardError> {
         let step = Step::of(event, Known::NOTHING)?;
         self.check(&step)?;
-        self.fold(&step, *event.hash());
-        self.head = Some(event.position());
+        self.advance(&step, event.position());
         Ok(())
+    }
+
+    /// Folds an event into the state, whatever it means, as [`State::follow`] does.
+    pub fn follow(&mut self, event: &Event) -> Result<Vec<MeaningError>, GuardError> {
+        let step = Step::of(event, Known::NOTHING)?;
+        self.check_order(&step)?;
+        let broken = attribution::judge(&step, &self.questions);
+        self.advance(&step, event.position());
+        Ok(broken)
+    }
+
+    fn advance(&mut self, step: &Step<'_>, position: Position) {
+        self.fold(step, position.hash);
+        self.head = Some(position);
     }
 
     /// Returns why this event may not happen now, if it may not. Changes nothing.
     pub fn check(&self, step: &Step<'_>) -> Result<(), GuardError> {
+        self.check_order(step)?;
+        match attribution::judge(step, &self.questions).into_iter().next() {
+            Some(error) => Err(GuardError::Meaning(error)),
+            None => Ok(()),
+        }
+    }
+
+    fn check_order(&self, step: &Step<'_>) -> Result<(), GuardError> {
         let kind = match step.said.kind {
             TypeName::Known(kind) if kind.stands_in(TraceKind::Work) => *kind,
             other => return Err(GuardError::NotOfThisTrace { kind: other.clone(), trace: TraceKind::Work }),

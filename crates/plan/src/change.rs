@@ -67,7 +67,7 @@ impl Session {
         let counts = self.counts(gap, answer);
         let sayings = if counts { self.view_without(gap, answer)?.due()? } else { Vec::new() };
         Ok(Act {
-            facts: AnswerRevoked { answer, question: gap.question.sequence }.into(),
+            facts: AnswerRevoked { attribution: None, answer, question: gap.question.sequence }.into(),
             content: Content::AnswerRevoked(ActContent { by, reason }),
             consequences: Consequences { after: self.head(), sayings },
         })

@@ -36,6 +36,7 @@ use demur_ledger::{
     content::ReasonContent,
     desk::Desk,
     entry::Entry,
+    facts::{Attribution, Door, Root},
     name::{Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
     signed::{Head, Receipt, Signed},
@@ -327,20 +328,21 @@ impl Sequencer {
         Ok(())
     }
 
-    /// Ends a run on the operator's word.
+    /// Ends a run on the word of the operator, who is the user of this machine.
     pub fn abort(&self, trace: TraceId, reason: Text<1, 16384>) -> Result<Acknowledged, SequencerError> {
-        self.abort_with(trace, reason, &[])
+        self.abort_with(trace, Attribution::new(Door::Socket, Root::SameUser), reason, &[])
     }
 
     /// Ends a run on the operator's word together with changes of records, as [`Self::perform_with`] does.
     pub fn abort_with(
         &self,
         trace: TraceId,
+        way: Attribution,
         reason: Text<1, 16384>,
         swaps: &[Swap],
     ) -> Result<Acknowledged, SequencerError> {
         self.store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
-        self.perform_with(trace, &Command::Abort(ReasonContent { reason }), swaps)
+        self.perform_with(trace, &Command::Abort(Box::new(way), ReasonContent { reason }), swaps)
     }
 
     /// Returns the receipt of a recorded statement; none for what the desk itself recorded.

@@ -22,7 +22,7 @@ use demur_ledger::{
 
 use crate::{
     asking::{answer, answers, fitting, question},
-    words::{list, text, whole},
+    words::{list, text, way, whole},
     world::{To, World, position, refusal},
 };
 
@@ -174,7 +174,8 @@ impl World {
         self.send(To::Run, &sent)
     }
 
-    fn told_with(&mut self, role: Role, facts: Facts, content: Content) -> Reply {
+    fn told_with(&mut self, role: Role, mut facts: Facts, content: Content) -> Reply {
+        facts.attribute(way());
         let first = Saying { role, facts, content: Some(content) };
         self.command(To::Run, Command::record(first, Consequences::default()))
     }

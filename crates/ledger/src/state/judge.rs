@@ -11,6 +11,7 @@ use super::{
     tool::{Intent, Status},
 };
 use crate::{
+    attribution,
     event_type::Facts,
     facts::{FinalStatementSigned, ToolExecutionStarted, ToolIntentSigned, VerificationStatus},
     meaning::{ArtifactDigests, IntendedCall, Meaning, MeaningError, PolicyMeaning, digest},
@@ -21,7 +22,7 @@ use crate::{
 impl State {
     /// Returns the demands that an event breaks whose order is right.
     pub(super) fn judge(&self, step: &Step<'_>) -> Vec<MeaningError> {
-        let mut broken = Vec::new();
+        let mut broken = attribution::judge(step, &self.questions);
         match (step.said.facts, step.known.meaning) {
             (Facts::PolicyRecorded(_), Some(Meaning::Policy(policy))) => {
                 broken.extend(self.judge_policy(policy));

@@ -23,6 +23,7 @@ use super::{
     trail::{Trail, check_desk},
 };
 use crate::{
+    attribution::{check_own, pinned},
     client::{held_roles, wants_distinct},
     event_type::{Facts, TypeName},
     export::{Disclosure, Header},
@@ -265,6 +266,8 @@ impl<'a> Walk<'a> {
                 if let (Facts::PolicyRecorded(_), Some(run)) = (said.facts, state.run()) {
                     found.extend(forbidden_clients(run, self.registry));
                 }
+                let own = check_own(state, self.registry, pinned(event), said.facts);
+                found.extend(own.err().as_ref().map(meant));
                 if let Some(Words::Policy(hash)) = &examined.words {
                     self.policy_hash = Some(*hash);
                 }
@@ -484,6 +487,10 @@ fn meant(error: &MeaningError) -> Found {
         MeaningError::ReportMissing | MeaningError::ReportDiffers { .. } => Code::ReportMismatch,
         MeaningError::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
         MeaningError::ClientHeldRoles(_) => Code::ClientHeldRoles,
+        MeaningError::AttributionPresence { .. } | MeaningError::AssuranceOverstated { .. } => {
+            Code::AssuranceOverstated
+        }
+        MeaningError::OwnClient | MeaningError::OwnClientUntold { .. } => Code::OwnClient,
     };
     Found::new(code, error.to_string())
 }

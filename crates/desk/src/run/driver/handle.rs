@@ -48,7 +48,7 @@ impl Handle<op::AbortRun> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::AbortRun>) -> Handled<op::AbortRun> {
         let (owner, trace) = (&*self.owner()?, request.path.trace);
         check_run(owner.sequencer().store(), trace)?;
-        abort(owner, trace, named(by.caller(), &request.body.reason)?)?;
+        abort(owner, trace, by.caller().attribution(), named(by.caller(), &request.body.reason)?)?;
         Ok(ApiReply::new(Nothing {}))
     }
 }
