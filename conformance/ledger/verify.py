@@ -31,11 +31,14 @@ BY_THE_DESK = ["key_revoked", "key_retired", "checkpoint_recorded", "store_resto
 SCOPES = ["ask", "answer", "relay", "read", "operate", "metrics"]
 REGISTERED_ROLES = ["planner", "executor", "critic", "auditor", "operator", "agent", "answerer"]
 KINDS: Json = {"freetext": [str], "yes_no": [bool], "multiple_choice": [str], "numeric": [int, float], "secret": [dict]}
+ASSURANCES = ["agent", "relayed", "terminal", "signed_in", "passkey"]
+ROOTS = {"client": 1, "mail": 1, "same_user": 2, "passkey": 3, "link": 3}  # what each bears
 RISKS = ["low", "medium", "high", "critical"]
 UNCHECKED = ["ROLE and ORDER: who may say what when, what waits for a question, and what a condition was judged on",
              "BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: whether a call was to start in that state of the run",
              "CLAIM and FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
              "CLIENT_HELD_ROLES: whether one client did the work and judged it where the policy does not forbid it",
+             "OWN_CLIENT: whether the client that answered is the asker's where the record does not say so",
              "ORDER_RESTS_ON_DESK and EQUIVOCATION: when a revoked key spoke, and what another file says"]
 TYPES = {"dict": "object", "list": "array", "str": "string", "int": "integer", "bool": "boolean", "NoneType": "null"}
 
@@ -274,6 +277,7 @@ class Verifier:
         trace.commands.add(command)
         if self.closed:
             self.check_meaning(kind, said["facts"] | (line["content"] or {}), said["role"])
+            self.check_attribution(said["facts"].get("answer", 0), said["facts"], said["role"], not signer)
         trace.positions.append({"hash": hash_, "sequence": event["sequence"]})
         trace.said.append((digest("statement", said) if signer else "", event["time"]))
 
@@ -427,6 +431,19 @@ class Verifier:
             check, named = {"at": {"pointer": "/status"}, "is": "eq", "value": event["status"]}, known.get(event["report"])
             fits = None in reports if named is None else is_true(named, check, LINE_BYTES)
             need(fits, "REPORT_MISMATCH")
+
+    def check_attribution(self, answer: Json, facts: Json, role: str, recorded: bool) -> None:
+        """Checks that an act of a person says how it came, and claims no more than that is worth."""
+        facts = answer if isinstance(answer, dict) else facts
+        if "attribution" in facts:
+            way, word, asked = facts["attribution"], facts.get("assurance", "agent"), facts.get("question", 0)
+            need((way is not None) == (recorded and role in ("person", "operator")), "ASSURANCE_OVERSTATED")
+            least = self.told[asked["sequence"] if isinstance(asked, dict) else asked].get("assurance", "agent")
+            need(not way or ASSURANCES.index(word) <= ROOTS[way["root"]], "ASSURANCE_OVERSTATED")
+            low = way and way["root"] == "client" and max(map(ASSURANCES.index, (word, least))) <= ROOTS["client"]
+            need(not way or not way["own"] or low, "OWN_CLIENT")
+        elif "deadline" in facts and "assurance" in facts and "question" in facts:  # question_escalated
+            self.told[facts["question"]] |= {"assurance": facts["assurance"]}
 
     def check_artifact(self, line: Json) -> None:
         self.place[1], data, how = len(self.trace.said) - 1, b"", line["disclosure"]

@@ -8,6 +8,7 @@ from forge import (
     agreement,
     anchors,
     answers,
+    attributions,
     audits,
     calls,
     checks,
@@ -78,6 +79,7 @@ FAMILIES = [
     audits,
     checks,
     clients,
+    attributions,
     anchors,
 ]
 ROOT = Path(__file__).resolve().parent
