@@ -170,7 +170,8 @@ fn a_plan_in_both_ways_or_in_none_is_refused() {
     let mut client = client(&sandbox);
     let mut both = Value::Object(arguments());
     both["plan_object"] = Value::Object(arguments());
-    for (given, words) in [(both, "found both"), (json!({}), "found none")] {
+    let misspelt = json!({"plan_objct": arguments()});
+    for (given, words) in [(both, "found both"), (json!({}), "found none"), (misspelt, "found neither")] {
         let refused = client.call("wwa_scaffold_plan", &given);
         let text = refused["content"][0]["text"].as_str().unwrap();
         assert!(refused["isError"] == true && text.contains(words), "{refused}");

@@ -57,7 +57,7 @@ fn newer_older_and_foreign_databases_are_told() {
     hint: `demur --version` shows which one this is
     exit 2
     --- stderr
-    error: the database has version 2 of an earlier build, this demur reads 3: use another folder
+    error: the database has version 2 of an earlier build, this demur reads 4: use another folder
     hint: --data DIR names another folder; the build that wrote this one can read it
     exit 2
     --- stderr

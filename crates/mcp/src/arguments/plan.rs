@@ -67,7 +67,13 @@ impl ScaffoldPlan {
         let Self { plan_object, session_id, wait_s, members } = self;
         let plan_object = match (plan_object, members.is_empty()) {
             (Some(plan), true) => plan,
-            (None, false) => members,
+            (None, false) if members.contains_key("description") => members,
+            // A misspelt argument is no plan.
+            (None, false) => {
+                return Err(at("plan_object")(
+                    "expected a plan as an object, or its members with a description; found neither",
+                ));
+            }
             (Some(_), false) => {
                 return Err(at("plan_object")(
                     "expected the plan as an object or member by member, found both",
