@@ -44,6 +44,18 @@ pub fn compare(folder: &Path, store: &dyn Store) -> Result<(), Refusal> {
     Err(damaged(&path, &format!("expected registry event {}, found {found}", head.head.sequence)))
 }
 
+/// Checks that a new database takes no other's place: where there was one, it is missing.
+pub(crate) fn check_absent(data: &DataFolder) -> Result<(), Refusal> {
+    match read(data.path())? {
+        // Another process may have made both meanwhile.
+        Some((path, kept)) if !data.has_store()? => {
+            let event = kept.document.head.sequence;
+            Err(damaged(&path, &format!("expected registry event {event}, found no database")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Checks that a key of the desk signed the file.
 pub(crate) fn check_signature(data: &DataFolder, registry: &Registry) -> Result<(), Refusal> {
     let Some((path, kept)) = read(data.path())? else { return Ok(()) };

@@ -83,6 +83,7 @@ impl Owner {
         let store = if data.has_store()? {
             SqliteStore::open(data.path())?
         } else {
+            kept_head::check_absent(data)?;
             match SqliteStore::create(data.path()) {
                 // Another process was faster, and is done.
                 Err(StoreError::Exists { .. }) => SqliteStore::open(data.path())?,
