@@ -338,7 +338,14 @@ impl Owner {
             if let Some(author) = self.find_author(name, role)? {
                 return Ok(author);
             }
-            let was = name::free_for_key(self, name)?;
+            let was = match name::free_for_key(self, name) {
+                // Somebody else was faster since the look above.
+                Err(taken) if taken.code == Code::NameTaken => {
+                    self.sequencer().newest_registry()?;
+                    return self.find_author(name, role)?.ok_or(taken);
+                }
+                free => free?,
+            };
             let made = self.make_author(name, role, was, client).map(Arc::new);
             // Somebody else was faster, here or elsewhere.
             if made.as_ref().is_err_and(|error| error.code == Code::RecordChanged) {
