@@ -193,6 +193,9 @@ fn each_part_of_an_events_place_counts() {
         let error = registry.apply(&Event::parse(&bytes).unwrap()).unwrap_err();
         assert!(format!("{error:?}").starts_with(expected), "{paths:?}: {error:?}");
         assert_eq!(registry, before, "a refused event changed the registry");
+        // An event of a later version has a place too.
+        assert!(registry.pass_over(&Event::parse(&bytes).unwrap()).is_err(), "{paths:?}");
+        assert_eq!(registry, before);
     }
 }
 
@@ -448,6 +451,33 @@ fn agents_do_not_sign_for_the_desk() {
         world.desk.admit_key(submission, world.now),
         Err(DeskError::Admission(AdmissionError::KeyRole { role: Role::Desk }))
     ));
+}
+
+#[test]
+fn only_the_desk_retires_a_key_and_begins_a_store() {
+    let mut world = World::new();
+    let author = world.new_author(Role::Planner);
+    world.register(&author).unwrap();
+    let key = author.public().fingerprint();
+    world.rotate(&author, &author).unwrap();
+    let rotation = world.last();
+    let earlier = world.desk.registry().clone();
+    let retired = world.state(KeyRetired { key, rotation }).unwrap();
+    let operator = world.agent(Role::Operator);
+    let (signer, actor) = (json!(operator.public().fingerprint()), json!(operator.principal().to_string()));
+    for (paths, value) in [(&["/proof/ed25519/key"][..], signer), (&["/actor"][..], actor)] {
+        let bytes = changed(&retired.event, |event| {
+            for path in paths {
+                *event.pointer_mut(path).unwrap() = value.clone();
+            }
+        });
+        let mut registry = earlier.clone();
+        assert!(registry.apply(&Event::parse(&bytes).unwrap()).is_err(), "{paths:?}");
+        assert_eq!(registry, earlier);
+    }
+    let bytes = changed(&world.registry[0].event, |event| event["statement"]["role"] = json!("operator"));
+    let error = Registry::open(&Event::parse(&bytes).unwrap()).unwrap_err();
+    assert!(matches!(error, RegistryError::Role { role: Role::Operator, .. }), "{error}");
 }
 
 #[test]

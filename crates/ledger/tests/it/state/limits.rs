@@ -5,7 +5,7 @@ use demur_ledger::{
     event_type::Facts,
     facts::{
         ArtifactRecorded, ClaimChallenged, ClaimIssued, PolicyRecorded, ProposalCreated, ProposalDecision,
-        ProposalReviewed, Risk, ToolExecutionCompleted, ToolExecutionStarted,
+        ProposalReviewed, QuestionAsked, Risk, ToolExecutionCompleted, ToolExecutionStarted,
     },
     name::Sequence,
     state::GuardError,
@@ -13,6 +13,7 @@ use demur_ledger::{
 
 use super::intent;
 use crate::{
+    asking::{anyone, question_for},
     walker::Walker,
     world::{World, list, usual_policy, whole},
 };
@@ -113,6 +114,16 @@ fn a_run_has_only_so_many_open_challenges() {
     let (mut crowd, claim) = Crowd::claiming();
     let claim = crowd.say(claim).unwrap();
     crowd.says_only(256, ClaimChallenged { claim });
+}
+
+#[test]
+fn a_run_has_only_so_many_questions() {
+    let mut crowd = Crowd::opened();
+    for _ in 0..4096 {
+        crowd.say(QuestionAsked(question_for(anyone()))).unwrap();
+    }
+    let error = crowd.say(QuestionAsked(question_for(anyone()))).unwrap_err();
+    assert_eq!(error.code(), "TOO_MANY", "{error}");
 }
 
 const PROPOSAL: ProposalCreated = ProposalCreated { fallback_for: None, replaces: None };
