@@ -169,6 +169,9 @@ def _digests(family: Family) -> None:
     shown = {"digest": sha(TRANSFER), "note": None, "operation": more}
     about = "10 is confirmed; 1,000,000 is carried out under the digest of 10."
     case("other-operation-hidden", about, lambda d: (d.want(), d.yes(0), d.begin(0, words=shown)))
+    about = "An operation that nobody was asked about starts under the digest of one that is done."
+    done: Fill = lambda d: (d.want(), d.yes(0), d.begin(0), d.begin(None, words=shown))  # noqa: E731
+    case("started-other-digest", about, done, "CONFIRMATION_MISMATCH")
     about = "What ends is another operation than what began."
     case("ended-other", about, lambda d: (d.want(), d.yes(0), d.begin(0), d.end(2, sha(more))))
     case = _case(family, "CONTENT_INVALID")

@@ -111,7 +111,9 @@ class Plan:
         }
         return {"document": self.d.seal(document | other, "signature"), "record": self.seal()}
 
-    def acceptance(self, plan: Json = None, rounds: int | None = None, **other: Json) -> Json:
+    def acceptance(
+        self, plan: Json = None, rounds: int | None = None, digest: str | None = None, **other: Json
+    ) -> Json:
         """Returns the paper of a confirmed plan."""
         reference = f"clarification://session/{SESSION}#{_hash(self.record())}"
         inputs = (plan or {"colour": "blue"}) | {
@@ -122,7 +124,7 @@ class Plan:
             "session_id": SESSION,
             "agent_id": "demur-desk",
             "timestamp": self.d.stamp(),
-            "inputs": inputs | {"input_hash": _hash(inputs)},
+            "inputs": inputs | {"input_hash": digest or _hash(inputs)},
         }
         return {"attestation": self.d.seal(attestation | other, "signature"), "record": self.seal()}
 
@@ -292,6 +294,14 @@ def _rounds(family: Family) -> None:
     plan.fails(family, "round-chain", "The newest record says something that the desk did not sign.", event=5)
 
 
+    plan = _answered()
+    paper = plan.round(2)
+    paper["record"]["session_id"] = SESSION.replace("6b", "6c")
+    plan.keep("round", 4, paper)
+    plan.keep("document", 4, plan.document())
+    plan.fails(family, "round-session", "An earlier record is of another session.", event=5)
+
+
 def _documents(family: Family) -> None:
     def case(name: str, about: str, **other: Json) -> None:
         plan = Plan()
@@ -322,7 +332,10 @@ def _acceptances(family: Family) -> None:
     case("plan", "An attestation is of another plan.", lambda plan: plan.acceptance({"colour": "red"}))
     case("rounds", "An attestation counts other rounds.", lambda plan: plan.acceptance(rounds=0))
     case("time", "An attestation has another time.", lambda plan: plan.acceptance(timestamp="2026-11-15T00:00:00Z"))
-    case("inputs", "The hash of the inputs is another.", lambda plan: plan.acceptance({"input_hash": "sha256:"}))
+    other = "sha256:" + "5" * 64
+    case("inputs", "The hash of the inputs is another.", lambda plan: plan.acceptance(digest=other))
+    session = SESSION.replace("6b", "6c")
+    case("session", "An attestation is of another session.", lambda plan: plan.acceptance(session_id=session))
 
     def attested(name: str, about: str, make: Callable[[Plan], Json]) -> None:
         plan = _confirmed()
