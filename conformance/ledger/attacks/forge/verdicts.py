@@ -177,6 +177,11 @@ def _newer_registries(family: Family) -> None:
     parted = _settled(twin).export()
     about = "The registry in the file is not the beginning of the one that the reader has."
     family.fails("registry-parts", about, parted, "EQUIVOCATION", registry=Export(cast.store), integrity=False)
+    restored = Cast("newer agent", ["agent"])
+    restored.store.restore()
+    about = "The store began again from a backup where the registry in the file parts from it."
+    rest = {"registry": Export(restored.store), "integrity": False}
+    family.holds("registry-abandoned", about, parted.copy(), "pass_with_warnings", **rest)
     about = "The reader gives the registry of another store."
     elsewhere = Export(Store("elsewhere registry"))
     family.fails("registry-elsewhere", about, parted.copy(), "AGAINST_MISMATCH", registry=elsewhere, integrity=False)
@@ -211,6 +216,29 @@ def _pins(family: Family) -> None:
     both = ["--strict", "--pin", f"agent={old.key.fingerprint}", "--pin", f"desk={cast['desk'].key.fingerprint}"]
     about = "The reader knows the first of two keys that follow each other by rotation."
     family.holds("pin-rotated", about, dialogue.export(), options=both, integrity=False)
+    # Three keys of one holder, by rotation: which speaks, which is pinned, which is revoked.
+    for name, (speaker, pinned, stolen) in {"after": (1, 0, 0), "before": (0, 1, 1), "beyond": (0, 2, 1)}.items():
+        cast = Cast(f"pinned stolen {name}", ["agent"])
+        dialogue = Dialogue(cast, "work", None)
+        keys = [cast["agent"]]
+        for at in (1, 2):
+            keys.append(successor(keys[-1], f"pinned stolen {name}/agent/{at}"))
+            cast.store.rotate(keys[-2], keys[-1], keys[-2].key)
+        cast.agents["agent"] = keys[speaker]
+        dialogue.ask()
+        dialogue.answer(0, "person")
+        cast.store.revoke(keys[stolen])
+        pins = [f"agent={keys[pinned].key.fingerprint}", f"desk={cast['desk'].key.fingerprint}"]
+        about = "A key that was revoked vouches for no key before or after it."
+        options = ["--strict", "--pin", pins[0], "--pin", pins[1]]
+        family.fails(f"pin-stolen-{name}", about, dialogue.export(), "KEY_UNLINKED", options=options)
+    cast = Cast("pinned successor", ["agent"])
+    dialogue = _settled(cast)
+    new = successor(cast["agent"], "pinned successor/agent/2")
+    cast.store.rotate(cast["agent"], new, cast["agent"].key)
+    both = ["--strict", "--pin", f"agent={new.key.fingerprint}", "--pin", f"desk={cast['desk'].key.fingerprint}"]
+    about = "The reader knows the second of two keys that follow each other by rotation."
+    family.holds("pin-successor", about, dialogue.export(), options=both, integrity=False)
     cast = Cast("pinned twin", ["agent"])
     dialogue = Dialogue(cast, "work", None)
     dialogue.ask()

@@ -87,9 +87,6 @@ pub(super) fn check(walk: &Walk<'_>, options: &Options) -> (Vec<PinReport>, Vec<
 fn follows(registry: &Registry, pinned: &Fingerprint) -> BTreeSet<Fingerprint> {
     let mut found = BTreeSet::from([*pinned]);
     let is_revoked = |key: &Fingerprint| registry.key(key).is_none_or(|record| record.revoked.is_some());
-    if is_revoked(pinned) {
-        return found;
-    }
     loop {
         let before = found.len();
         for (key, record) in registry.keys() {
