@@ -34,6 +34,7 @@ mod mcp;
 mod mcp_clients;
 mod mistakes;
 mod newer;
+mod operator;
 mod output;
 mod papers;
 mod people;
