@@ -23,11 +23,15 @@ use super::{
     ours::{Server, command},
 };
 
+/// Long enough for the allocator to give back what the start took.
+const REST: Duration = Duration::from_secs(3);
+
 /// Measures pages, memory and the first sight of a question.
 pub(super) fn run(out: &mut impl Write) -> Result<()> {
     let folder = tempfile::tempdir().context("cannot make a folder")?;
     let data = folder.path().join("data");
     let server = Server::start(&data)?;
+    thread::sleep(REST);
     let idle = mebibytes(server.memory()?);
     drop(server);
     eprintln!("ask: {QUESTIONS} open questions");
