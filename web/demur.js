@@ -5,6 +5,7 @@
 const live = document.getElementById("live");
 const words = live ? live.dataset : {};
 const list = document.getElementById("questions");
+const confirmations = document.getElementById("confirmations");
 const title = document.title;
 
 /** Returns a text with a value in place of `{}`. */
@@ -69,12 +70,16 @@ function note(text) {
 }
 
 /** Returns where this page can be had again: one that answers a form has the address of the form. */
-const address = () => (list && location.pathname === "/" ? location.href : articles().length ? own(articles()[0]) : "/");
+const address = () => (confirmations ? location.pathname : list && location.pathname === "/" ? location.href : articles().length ? own(articles()[0]) : "/");
 
 /** Brings this page up to date: new questions at the end, changed ones in their place. */
 async function sync(changed) {
   const page = await load(address());
-  for (const selector of [".counts", ".history"]) swap(document, page, selector);
+  for (const selector of [".counts", ".confirmations-waiting", ".history"]) swap(document, page, selector);
+  // Nothing changes under somebody's hands: what is pressed too late the server refuses.
+  if (confirmations && !document.getElementById("confirmations").contains(document.activeElement)) {
+    swap(document, page, "#confirmations");
+  }
   localTimes(document);
   if (list) addNew(page);
   for (const article of articles()) {
@@ -191,6 +196,7 @@ function hear({ name, data }) {
   note("");
   if (name === "resumed") return;
   if (name === "asked") hearAsked(data);
+  else if (name === "confirmation") hearConfirmation(data);
   else if (name === "changed") waiting.changed.add(data.question);
   else waiting.all = true;
   if (name === "asked" && document.hidden) showCount(waiting.asked.size);
@@ -208,6 +214,15 @@ function hearAsked(data) {
   if (document.hidden && window.Notification?.permission === "granted") {
     // One at a time, and no words of the question outside the page.
     new Notification(words.product, { body: fill(words.new, waiting.asked.size), tag: "demur" });
+  }
+}
+
+function hearConfirmation(data) {
+  waiting.all = true;
+  if (data.state !== "open" || !data.people) return;
+  announce((burst) => burst.other.includes(words.confirmation) || burst.other.push(words.confirmation));
+  if (document.hidden && window.Notification?.permission === "granted") {
+    new Notification(words.product, { body: words.confirmation, tag: "demur" });
   }
 }
 
@@ -235,7 +250,7 @@ function connect(patience = 2000) {
     hear({ name, data });
     tabs?.postMessage({ name, data });
   };
-  for (const name of ["begin", "reload", "resumed", "asked", "changed"]) {
+  for (const name of ["begin", "reload", "resumed", "asked", "changed", "confirmation"]) {
     source.addEventListener(name, (event) => {
       patience = 2000;
       pass(name, JSON.parse(event.data));
@@ -251,7 +266,7 @@ function connect(patience = 2000) {
 }
 
 function goLive() {
-  if (!live || !articles().length && !list) return;
+  if (!live || !articles().length && !list && !confirmations) return;
   tabs?.addEventListener("message", (event) => hear(event.data));
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden && (waiting.asked.size || waiting.changed.size || waiting.all)) catchUp();

@@ -459,6 +459,7 @@ class Verifier:
             asked["given"] = kind == "confirmation_given"
         elif kind == "operation_started":
             found = plain(event["operation"]) if isinstance(event["operation"], dict) else None
+            need(event["operation"] is not None or not self.asked, "OPERATION_UNCONFIRMED")  # told nothing; withheld: a name
             need(found == event.get("digest"), "CONFIRMATION_MISMATCH")
             self.check_confirmed(event["confirmation"], found)
         elif kind == "operation_ended" and event.get("digest"):

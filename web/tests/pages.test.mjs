@@ -31,6 +31,7 @@ async function fill(server) {
   await server.ask("Which of the two plans fits better?", { answering: "agents" });
   const answered = await server.ask("Shall the old endpoint stay for another month?", { kinds: ["yes-no"] });
   await server.answer(answered, true);
+  const sending = await server.want("Send 10 to mallory", { amount: 10, to: "mallory" }, { consequence: "The money is gone.", timeout_seconds: 3600 });
   const trace = branch.split(".")[0];
   const { trace: run, claims } = JSON.parse(await server.demur("run", "--task", task, "--json"));
   return {
@@ -48,6 +49,8 @@ async function fill(server) {
       number: `/questions/${number}`,
       text: `/questions/${name}`,
       settled: `/questions/${answered}`,
+      confirmations: "/confirmations",
+      confirmation: `/confirmations/${sending}`,
       settings: "/settings",
       traces: "/traces",
       trace: `/traces/${trace}`,

@@ -77,6 +77,15 @@ export class Server {
     return this.call("POST", `/v1/questions/${id}/answer`, this.chat, { answer, by: "Ada" });
   }
 
+  /** Puts an operation before people, and returns its id. */
+  async want(action, operation, more = {}) {
+    return (await this.call("POST", "/v1/confirmations", this.asker, { action, operation, ...more })).id;
+  }
+
+  confirmation(id) {
+    return this.call("GET", `/v1/confirmations/${id}`, this.asker);
+  }
+
   question(id) {
     return this.call("GET", `/v1/questions/${id}`, this.asker);
   }

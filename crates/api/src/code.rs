@@ -68,7 +68,12 @@ impl Code {
     pub fn is_late(self) -> bool {
         matches!(
             self,
-            Self::Rule(RuleCode::ALREADY_ANSWERED | RuleCode::QUESTION_CLOSED | RuleCode::NOT_THE_ANSWER)
+            Self::Rule(
+                RuleCode::ALREADY_ANSWERED
+                    | RuleCode::CONFIRMATION_CLOSED
+                    | RuleCode::QUESTION_CLOSED
+                    | RuleCode::NOT_THE_ANSWER
+            )
         )
     }
 

@@ -5,7 +5,7 @@ use demur_ledger::name::{PrincipalId, Sequence, TraceId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::question::QuestionId;
+use crate::{confirmation::ConfirmationId, question::QuestionId};
 
 /// Where to begin.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -32,4 +32,7 @@ pub struct Notice {
     pub actor: PrincipalId,
     /// The questions it touches.
     pub questions: Vec<QuestionId>,
+    /// The confirmations it touches.
+    #[serde(default)]
+    pub confirmations: Vec<ConfirmationId>,
 }

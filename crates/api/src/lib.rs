@@ -19,6 +19,7 @@
 
 pub mod call;
 pub mod code;
+pub mod confirmation;
 mod cure;
 pub mod feed;
 pub mod hook;

@@ -1,5 +1,6 @@
 //! The command line: what may be typed, and what `--help` says about it.
 
+mod confirm;
 #[cfg(test)]
 mod examples;
 mod help;
@@ -23,8 +24,12 @@ use std::{
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use demur_core::limit::Text;
-use demur_ledger::{facts::RevocationReason, role::Role};
+use demur_ledger::{
+    facts::{RevocationReason, Risk},
+    role::Role,
+};
 
+pub(crate) use confirm::{AskConfirmation, ConfirmCommand, DecideConfirmation};
 pub(crate) use identity::{
     IdentityCommand, RegisterIdentity, RevokeIdentity, RotateIdentity, Signing, VerifyIdentity,
 };
@@ -108,6 +113,10 @@ pub(crate) enum Command {
     /// Say that no answer is needed any more
     #[command(long_about = help::CANCEL_ABOUT, after_long_help = help::CANCEL_EXAMPLES)]
     Cancel(ActOnQuestion),
+    /// Have one operation confirmed by a person before it starts
+    #[command(subcommand, long_about = help::CONFIRMATION_ABOUT, after_long_help = help::CONFIRMATION_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Confirm(ConfirmCommand),
     /// Print every event as it is recorded
     #[command(long_about = help::WATCH_ABOUT, after_long_help = help::WATCH_EXAMPLES)]
     Watch(Watch),
@@ -312,6 +321,30 @@ impl From<RoleName> for Role {
             RoleName::Operator => Self::Operator,
             RoleName::Agent => Self::Agent,
             RoleName::Answerer => Self::Answerer,
+        }
+    }
+}
+
+/// How risky an operation is.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum RiskName {
+    /// It reads only
+    Low,
+    /// It changes what can be changed back
+    Medium,
+    /// It changes what is hard to change back
+    High,
+    /// It may harm people, money or other systems
+    Critical,
+}
+
+impl From<RiskName> for Risk {
+    fn from(risk: RiskName) -> Self {
+        match risk {
+            RiskName::Low => Self::Low,
+            RiskName::Medium => Self::Medium,
+            RiskName::High => Self::High,
+            RiskName::Critical => Self::Critical,
         }
     }
 }

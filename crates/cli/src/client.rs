@@ -14,7 +14,7 @@ use bytes::Bytes;
 use demur_api::{
     call::{ApiRequest, Call as _},
     code::Code,
-    operation::{self, ApiDocument as _, Operation, WaitForQuestion},
+    operation::{self, ApiDocument as _, Operation, WaitForConfirmation, WaitForQuestion},
     problem::ProblemDetails,
     refusal::Refusal,
     server::PROTOCOL,
@@ -69,7 +69,7 @@ impl SocketRequest {
         let body = serde_json::to_vec(&request.body).map_err(|error| Refusal::bug(&error))?;
         let body = if O::Body::is_nothing() { Vec::new() } else { body };
         let mut sent = Self::new(method, &address, body, "application/json")?;
-        sent.waits = O::ABOUT.id == WaitForQuestion::ABOUT.id;
+        sent.waits = [WaitForQuestion::ABOUT.id, WaitForConfirmation::ABOUT.id].contains(&O::ABOUT.id);
         match &request.key {
             Some(key) => sent.with_header("idempotency-key", key.to_string()),
             None => Ok(sent),

@@ -62,6 +62,7 @@ impl FromStr for TypedId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Noun {
     Question,
+    Confirmation,
     Trace,
     Plan,
     Run,
@@ -73,6 +74,7 @@ impl Noun {
     const fn word(self) -> &'static str {
         match self {
             Self::Question => "question",
+            Self::Confirmation => "confirmation",
             Self::Trace => "trace",
             Self::Plan => "plan",
             Self::Run => "run",
@@ -85,6 +87,7 @@ impl Noun {
     const fn listing(self) -> &'static str {
         match self {
             Self::Question => "demur inbox --list --all",
+            Self::Confirmation => "demur confirm list --all",
             Self::Trace | Self::Run => "demur trace list",
             Self::Plan => "demur plan list",
             Self::Key => "demur keys list",
@@ -95,6 +98,7 @@ impl Noun {
     const fn unknown_code(self) -> &'static str {
         match self {
             Self::Question => "QUESTION_UNKNOWN",
+            Self::Confirmation => "CONFIRMATION_UNKNOWN",
             Self::Trace => "TRACE_UNKNOWN",
             Self::Plan => "SESSION_UNKNOWN",
             Self::Run => "RUN_UNKNOWN",
@@ -106,6 +110,7 @@ impl Noun {
     const fn ambiguous_code(self) -> &'static str {
         match self {
             Self::Question => "QUESTION_AMBIGUOUS",
+            Self::Confirmation => "CONFIRMATION_AMBIGUOUS",
             Self::Trace => "TRACE_AMBIGUOUS",
             Self::Plan => "SESSION_AMBIGUOUS",
             Self::Run => "RUN_AMBIGUOUS",

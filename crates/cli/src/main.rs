@@ -10,7 +10,7 @@
 //! | ids that somebody typed, mistakes on the command line | `lookup`, `usage` |
 //! | a data folder that a command reads, through its server or from its files | `reader` |
 //! | commands | `keys`, `run`, `verify`, `trace`, `export`, `checkpoint`, `store`, `rules`, `plan`, `identity`, `demo`, `completions` |
-//! | questions and their server | `ask`, `wait`, `inbox`, `question`, `watch`, `mcp`, `serve`, `log`, `token`, `people`, `open`, `doctor`, `client` |
+//! | questions and their server | `ask`, `wait`, `inbox`, `question`, `confirm`, `watch`, `mcp`, `serve`, `log`, `token`, `people`, `open`, `doctor`, `client` |
 //! | programs in which agents run | `setup`, `hook` |
 
 mod arguments;
@@ -19,6 +19,7 @@ mod checkpoint;
 mod client;
 mod clock;
 mod completions;
+mod confirm;
 mod context;
 mod demo;
 mod doctor;
@@ -109,6 +110,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> 
         Command::Extend(arguments) => return question::extend(&mut context, arguments),
         Command::Pass(arguments) => return question::pass(&mut context, arguments),
         Command::Cancel(arguments) => return question::cancel(&mut context, arguments),
+        Command::Confirm(command) => return confirm::run(&mut context, command),
         Command::Watch(arguments) => watch::run(&mut context, arguments)?,
         Command::Mcp(arguments) => mcp::run(&context, arguments)?,
         Command::Serve(arguments) => serve::run(&mut context, arguments)?,

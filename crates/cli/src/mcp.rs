@@ -61,7 +61,7 @@ fn settings(arguments: &Mcp) -> DoorSettings {
 
 fn sets(words: &[ToolSet]) -> Sets {
     let has = |set| words.contains(&set) || words.contains(&ToolSet::All);
-    Sets { wwa: has(ToolSet::Wwa), session: has(ToolSet::Session) }
+    Sets { wwa: has(ToolSet::Wwa), session: has(ToolSet::Session), confirm: has(ToolSet::Confirm) }
 }
 
 /// Returns what seals the states of the client. The secret is the server's to give, so that another bridge opens them, too.

@@ -36,6 +36,7 @@ use self::reply::exit;
 use crate::{
     arguments::{BeginOperation, Check, ConfirmPlan, PlanCommand, ResolvePlan, RulesChoice, SubmitPlan},
     client::{Client, SocketRequest},
+    confirm,
     context::Context,
     exit::Exit,
     failure::Failure,
@@ -146,8 +147,9 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, F
 
 fn begin(context: &mut Context<'_>, arguments: &BeginOperation) -> Result<Exit, Failure> {
     let (client, session) = of_session(context, &arguments.session)?;
-    let given =
-        api::BeginOperationAs { author: named(&arguments.author)?, operation: arguments.operation.clone() };
+    let exact = arguments.exact.as_deref().map(|typed| confirm::object("--exact", typed)).transpose()?;
+    let (author, operation) = (named(&arguments.author)?, arguments.operation.clone());
+    let given = api::BeginOperationAs { author, operation, exact };
     let request = ApiRequest::<BeginOperationAs>::send(OfPlan { session }, given);
     let told = client.call_with(&request, SocketRequest::once)?;
     let operation = arguments.operation.to_string();

@@ -16,7 +16,7 @@ use demur_core::time::Timestamp;
 use demur_store::contract::QuestionSummary;
 use tokio::time;
 
-use crate::{desk::Desk, owner::Owner, question::expire, trouble_log::TroubleLog};
+use crate::{confirmation, desk::Desk, owner::Owner, question::expire, trouble_log::TroubleLog};
 
 /// Fires deadlines until the desk closes.
 pub async fn run(desk: Arc<Desk>) {
@@ -61,8 +61,8 @@ impl Passed {
         }
     }
 
-    fn note(&mut self, question: &QuestionSummary, error: &Refusal) {
-        let (id, code) = (id_of(question), error.code);
+    fn note(&mut self, id: QuestionId, error: &Refusal) {
+        let code = error.code;
         if self.told.get(&id) != Some(&code) {
             tracing::warn!(question = %id, code = code.as_str(), %error, "a deadline could not be recorded");
         }
@@ -80,9 +80,10 @@ fn fire(owner: &Owner, now: Timestamp, passed: &mut Passed) -> Result<Duration, 
         if !passed.questions.contains_key(&id_of(question))
             && let Err(error) = expire(owner, question)
         {
-            passed.note(question, &error);
+            passed.note(id_of(question), &error);
         }
     }
+    let is_full = is_full | fire_confirmations(owner, now, limit, passed)?;
     if is_full && passed.questions.len() < MAX_PASSED_QUESTIONS {
         return Ok(Duration::ZERO);
     }
@@ -92,6 +93,25 @@ fn fire(owner: &Owner, now: Timestamp, passed: &mut Passed) -> Result<Duration, 
     }
     let wait = store.next_deadline()?.map(|next| next.as_millis().saturating_sub(now.as_millis()));
     Ok(wait.map_or(MAX_SLEEP, |millis| Duration::from_millis(millis).min(MAX_SLEEP)))
+}
+
+/// Ends the confirmations that nobody gave in time. Returns whether there may be more of them.
+fn fire_confirmations(
+    owner: &Owner,
+    now: Timestamp,
+    limit: usize,
+    passed: &mut Passed,
+) -> Result<bool, Refusal> {
+    let due = owner.sequencer().store().due_confirmations(now, limit)?;
+    for confirmation in &due {
+        let id = QuestionId { trace: confirmation.trace, sequence: confirmation.sequence };
+        if !passed.questions.contains_key(&id)
+            && let Err(error) = confirmation::expire(owner, confirmation)
+        {
+            passed.note(id, &error);
+        }
+    }
+    Ok(due.len() == limit)
 }
 
 const fn id_of(question: &QuestionSummary) -> QuestionId {

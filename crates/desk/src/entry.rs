@@ -6,14 +6,16 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 use demur_api::{
     call::{ApiReply, ApiRequest, Call},
     code::Code,
+    confirmation::{ConfirmationId, ConfirmationView},
     operation::{Method, Operation},
-    question::{QuestionId, QuestionView},
+    question::{QuestionId, QuestionView, Whom},
     refusal::Refusal,
 };
 use tokio::time;
 
 use crate::{
     access::{Admitted, Caller, seen_question},
+    confirmation,
     desk::{Count, Desk},
     large_turns::LargeTurn,
     lookup::Lookup,
@@ -41,14 +43,14 @@ pub trait Handle<O: Operation>: Sized {
         let _ = (notes, reply);
     }
 
-    /// Returns how long the caller waits until the question in the reply is no longer open, if it does.
+    /// Returns how long the caller waits until what is in the reply is no longer open, if it does.
     fn patience(request: &ApiRequest<O>) -> Result<Option<Duration>, Refusal> {
         let _ = request;
         Ok(None)
     }
 
-    /// Returns the question in the reply that can be waited for.
-    fn awaited(reply: &mut O::Output) -> Option<&mut QuestionView> {
+    /// Returns what can be waited for in the reply.
+    fn awaited(reply: &mut O::Output) -> Option<Awaited<'_>> {
         let _ = reply;
         None
     }
@@ -140,12 +142,12 @@ impl Desk {
         };
         <Self as Handle<O>>::settled(&ReplyNotes(self), &reply);
         if let Some(patience) = patience
-            && let Some(question) = <Self as Handle<O>>::awaited(&mut reply.document)
-            && question.is_open()
+            && let Some(awaited) = <Self as Handle<O>>::awaited(&mut reply.document)
+            && awaited.is_open()
         {
-            match self.until_closed(question.id, caller, patience).await {
-                Ok(shown) => *question = shown,
-                // The question is recorded: its asker must hear its id.
+            match self.until_closed(awaited.place(), caller, patience).await {
+                Ok(shown) => awaited.replace(shown),
+                // It is recorded: its asker must hear its id.
                 Err(refusal) if refusal.code == Code::Stopping && O::ABOUT.method == Method::Post => {}
                 Err(refusal) => return Err(refusal),
             }
@@ -153,15 +155,15 @@ impl Desk {
         Ok(reply)
     }
 
-    /// Returns the question once it is no longer open, or as it stands when the time is over.
+    /// Returns what is waited for once it is no longer open, or as it stands when the time is over.
     async fn until_closed(
         self: &Arc<Self>,
-        id: QuestionId,
+        place: AwaitedPlace,
         caller: &Caller,
         patience: Duration,
-    ) -> Result<QuestionView, Refusal> {
-        let waiter = self.waiters().wait_for(id);
-        let shown = self.waited(&waiter, id, caller, patience).await;
+    ) -> Result<Shown, Refusal> {
+        let waiter = self.waiters().wait_for(place.id());
+        let shown = self.waited(&waiter, place, caller, patience).await;
         waiter.end();
         shown
     }
@@ -169,10 +171,10 @@ impl Desk {
     async fn waited(
         self: &Arc<Self>,
         waiter: &Waiter,
-        id: QuestionId,
+        place: AwaitedPlace,
         caller: &Caller,
         patience: Duration,
-    ) -> Result<QuestionView, Refusal> {
+    ) -> Result<Shown, Refusal> {
         let until = time::Instant::now() + patience;
         let mut ended = self.tokens().ended();
         loop {
@@ -180,11 +182,11 @@ impl Desk {
             let mut told = std::pin::pin!(waiter.notify().notified());
             told.as_mut().enable();
             self.expect_good(caller).await?;
-            let shown = self.look(caller, id).await?;
+            let shown = self.look(caller, place).await?;
             if !shown.is_open() {
                 return Ok(shown);
             }
-            if caller.waits_as(&shown.asker) {
+            if caller.waits_as(shown.asker()) {
                 waiter.note_asker();
             }
             tokio::select! {
@@ -193,21 +195,99 @@ impl Desk {
                 () = time::sleep_until(until) => return self.expect_good(caller).await.map(|()| shown),
                 () = self.stopping() => {
                     return Err(Refusal::new(Code::Stopping, "the server is about to end")
-                        .with_cure("the question stays open: wait again"));
+                        .with_cure("it stays open: wait again"));
                 }
             }
         }
     }
 
-    /// Returns a question that this caller may see: from memory if it was just recorded, otherwise on a thread that may wait.
-    async fn look(self: &Arc<Self>, caller: &Caller, id: QuestionId) -> Result<QuestionView, Refusal> {
-        if let Some(owner) = self.here()
+    /// Returns what is waited for, if this caller may see it: a question from memory if it was just recorded, everything else
+    /// on a thread that may wait.
+    async fn look(self: &Arc<Self>, caller: &Caller, place: AwaitedPlace) -> Result<Shown, Refusal> {
+        if let (AwaitedPlace::Question(id), Some(owner)) = (place, self.here())
             && let Some(shown) = owner.lookup().seen_question(caller, id)
         {
-            return Ok(shown);
+            return Ok(Shown::Question(Box::new(shown)));
         }
         let caller = caller.clone();
-        self.work(move |_, owner| seen_question(owner, &caller, id)).await
+        self.work(move |_, owner| match place {
+            AwaitedPlace::Question(id) => {
+                seen_question(owner, &caller, id).map(|shown| Shown::Question(Box::new(shown)))
+            }
+            AwaitedPlace::Confirmation(id) => confirmation::seen(owner, &caller, ConfirmationId(id))
+                .map(|shown| Shown::Confirmation(Box::new(shown))),
+        })
+        .await
+    }
+}
+
+/// What a caller waits for, in a reply.
+pub enum Awaited<'a> {
+    /// An answer.
+    Question(&'a mut QuestionView),
+    /// A yes or a no.
+    Confirmation(&'a mut ConfirmationView),
+}
+
+impl Awaited<'_> {
+    fn is_open(&self) -> bool {
+        match self {
+            Self::Question(question) => question.is_open(),
+            Self::Confirmation(confirmation) => confirmation.is_open(),
+        }
+    }
+
+    const fn place(&self) -> AwaitedPlace {
+        match self {
+            Self::Question(question) => AwaitedPlace::Question(question.id),
+            Self::Confirmation(confirmation) => AwaitedPlace::Confirmation(confirmation.id.0),
+        }
+    }
+
+    /// Puts what was looked at last into the reply.
+    fn replace(self, shown: Shown) {
+        match (self, shown) {
+            (Self::Question(question), Shown::Question(shown)) => *question = *shown,
+            (Self::Confirmation(confirmation), Shown::Confirmation(shown)) => *confirmation = *shown,
+            (Self::Question(_), Shown::Confirmation(_)) | (Self::Confirmation(_), Shown::Question(_)) => {}
+        }
+    }
+}
+
+/// Which event a caller waits for, and as what it is looked at.
+#[derive(Clone, Copy, Debug)]
+enum AwaitedPlace {
+    Question(QuestionId),
+    Confirmation(QuestionId),
+}
+
+impl AwaitedPlace {
+    const fn id(self) -> QuestionId {
+        match self {
+            Self::Question(id) | Self::Confirmation(id) => id,
+        }
+    }
+}
+
+/// What a caller waits for, as it stands.
+enum Shown {
+    Question(Box<QuestionView>),
+    Confirmation(Box<ConfirmationView>),
+}
+
+impl Shown {
+    fn is_open(&self) -> bool {
+        match self {
+            Self::Question(question) => question.is_open(),
+            Self::Confirmation(confirmation) => confirmation.is_open(),
+        }
+    }
+
+    const fn asker(&self) -> &Whom {
+        match self {
+            Self::Question(question) => &question.asker,
+            Self::Confirmation(confirmation) => &confirmation.asker,
+        }
     }
 }
 

@@ -14,8 +14,11 @@ use std::{
     time::Duration,
 };
 
-use demur_api::{code::Code, question::QuestionId, refusal::Refusal};
-use demur_ledger::{entry::Entry, envelope::Event, name::TraceId, newer::Reading, question::touched};
+use demur_api::{code::Code, confirmation::ConfirmationId, question::QuestionId, refusal::Refusal};
+use demur_ledger::{
+    confirmation::touched_confirmation, entry::Entry, envelope::Event, name::TraceId, newer::Reading,
+    question::touched,
+};
 use demur_store::contract::{Cursor, Store, Stored};
 use tokio::{
     sync::{Notify, watch},
@@ -23,7 +26,7 @@ use tokio::{
     time::{self, Interval, MissedTickBehavior},
 };
 
-pub use self::change::{ChangedQuestion, QuestionChange};
+pub use self::change::{ChangedConfirmation, ChangedQuestion, QuestionChange};
 use self::ring::Ring;
 use crate::{desk::Desk, owner::Owner, trouble_log::TroubleLog};
 
@@ -239,7 +242,7 @@ fn hear(desk: &Desk, owner: &Owner, after: Cursor) -> Result<(Cursor, bool), Ref
     if !followed.changes.is_empty() {
         let of = |(trace, entry): &(TraceId, Entry)| {
             let id = |sequence| QuestionId { trace: *trace, sequence };
-            touched(&entry.event).map(id).collect::<Vec<_>>()
+            touched(&entry.event).chain(touched_confirmation(&entry.event)).map(id).collect::<Vec<_>>()
         };
         let questions: Vec<_> = followed.changes.iter().flat_map(of).collect();
         // First: whoever is woken looks again.
@@ -301,7 +304,7 @@ pub(crate) fn event(stored: &Stored) -> Option<Event> {
     }
 }
 
-/// Returns what an event means for questions; none where it is about none.
+/// Returns what an event means for questions and confirmations; none where it is about none.
 fn change(store: &dyn Store, at: Cursor, event: &Event) -> Result<Option<QuestionChange>, Refusal> {
     let (trace, own) = (event.envelope().trace, event.position().sequence);
     let mut questions = Vec::new();
@@ -315,7 +318,18 @@ fn change(store: &dyn Store, at: Cursor, event: &Event) -> Result<Option<Questio
             people: summary.row.people,
         });
     }
-    Ok((!questions.is_empty()).then(|| QuestionChange::new(at, questions)))
+    let mut confirmation = None;
+    if let Some(sequence) = touched_confirmation(event)
+        && let Some(summary) = store.confirmation(trace, sequence)?
+    {
+        confirmation = Some(ChangedConfirmation {
+            id: ConfirmationId::new(trace, sequence),
+            state: summary.row.outcome,
+            people: summary.row.people,
+        });
+    }
+    let is_told = !questions.is_empty() || confirmation.is_some();
+    Ok(is_told.then(|| QuestionChange::new(at, questions, confirmation)))
 }
 
 /// How many events are read at once.

@@ -24,6 +24,7 @@
 pub mod access;
 pub mod audit;
 pub mod client;
+pub mod confirmation;
 pub mod data;
 pub mod deadlines;
 pub mod desk;

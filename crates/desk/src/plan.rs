@@ -28,7 +28,7 @@ use demur_core::{
 use demur_engine::command::Saying;
 use demur_ledger::{
     author::Author,
-    content::{Shown, Wording},
+    content::{OperationObject, Shown, Wording},
     name::{Operation, Position, TraceId},
     role::Role,
 };
@@ -230,10 +230,12 @@ pub fn begin(
     author: Arc<Author>,
     session: Uuid,
     operation: &Operation,
+    exact: Option<&OperationObject>,
 ) -> Result<Session, Refusal> {
     session::read(owner.sequencer(), session)?;
     let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(author));
-    let begun = session::perform(owner, trace, &speaker, || Ok((act::begin(operation.clone()), ())));
+    let begun =
+        session::perform(owner, trace, &speaker, || Ok((act::begin(operation.clone(), exact.cloned())?, ())));
     let now = session::read(owner.sequencer(), session)?;
     match begun {
         Ok(_) => Ok(now),
@@ -241,6 +243,10 @@ pub fn begin(
             let blocking = now.open_gaps().filter(|gap| gap.blocks(operation)).collect::<Vec<_>>();
             let message = format!("{operation} is blocked until this is settled: {}", named(&blocking));
             Err(with_gaps(error, message, &now, &blocking))
+        }
+        Err(error) if error.code.as_str() == "OPERATION_UNCONFIRMED" && exact.is_none() => {
+            let command = format!("`demur plan begin {session} {operation} --exact JSON`");
+            Err(error.with_cure(format!("tell exactly what begins: {command}, or `exact` over HTTP")))
         }
         Err(error) => Err(error),
     }

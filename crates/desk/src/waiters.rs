@@ -13,7 +13,7 @@ use std::{
 };
 
 use demur_api::question::{QuestionId, QuestionView};
-use demur_ledger::{entry::Entry, name::TraceId, question::touched};
+use demur_ledger::{confirmation::touched_confirmation, entry::Entry, name::TraceId, question::touched};
 use demur_sequencer::Listener;
 use tokio::sync::{Notify, watch};
 
@@ -79,7 +79,8 @@ impl Waiters {
 
 impl Listener for Waiters {
     fn recorded(&self, trace: TraceId, entries: &[Entry]) {
-        let touched = entries.iter().flat_map(|entry| touched(&entry.event));
+        let touched =
+            entries.iter().flat_map(|entry| touched(&entry.event).chain(touched_confirmation(&entry.event)));
         self.wake(touched.map(|sequence| QuestionId { trace, sequence }));
     }
 }

@@ -4,10 +4,10 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use demur_api::{
-    code::Code, feed::Notice, question::QuestionId, refusal::Refusal, scope::Scope,
-    server_limits::MAX_VIEWERS,
+    code::Code, confirmation::ConfirmationId, feed::Notice, question::QuestionId, refusal::Refusal,
+    scope::Scope, server_limits::MAX_VIEWERS,
 };
-use demur_ledger::question::touched;
+use demur_ledger::{confirmation::touched_confirmation, question::touched};
 pub use demur_store::contract::Cursor;
 use tokio::{sync::watch, time};
 
@@ -212,7 +212,9 @@ fn notices(owner: &Owner, after: Cursor) -> Result<VecDeque<(Cursor, Option<Noti
             let (time, actor) = (event.envelope().time, event.envelope().actor);
             let kind = event.said().map(|said| said.kind.to_string()).unwrap_or_default();
             let questions = touched(&event).map(|sequence| QuestionId { trace, sequence }).collect();
-            Notice { trace, sequence, kind, time, actor, questions }
+            let confirmations = touched_confirmation(&event);
+            let confirmations = confirmations.map(|at| ConfirmationId::new(trace, at)).into_iter().collect();
+            Notice { trace, sequence, kind, time, actor, questions, confirmations }
         });
         notices.push_back((place, notice));
     }

@@ -4,7 +4,7 @@
 use demur_core::{canonical, commitment::Salt, limit::Text, random::Random, time::Timestamp};
 use demur_ledger::{
     admission::{AdmissionError, Checked, agrees},
-    client::check_distinct,
+    client::{check_confirming, check_distinct},
     confirmation::Confirmations,
     content::{Opening, RefusalContent, Terms},
     entry::{ArtifactPlace, Entry},
@@ -287,7 +287,8 @@ fn guard(
 ) -> Result<(), GuardError> {
     let step = Step { sequence: state.tip().next(), actor, said, proof, time, known };
     trace.check(&step)?;
-    // Whether two participants are one client only the registry tells.
+    // Whether two principals are one client only the registry tells.
+    check_confirming(trace, registry, &step)?;
     trace.run().map_or(Ok(()), |run| check_distinct(run, registry, &step)).map_err(GuardError::Meaning)
 }
 

@@ -9,11 +9,15 @@ use std::{
 use demur_core::quote::quoted;
 
 use crate::{
+    confirmation::ConfirmationError,
+    event_type::Facts,
     meaning::{Meaning, MeaningError},
     name::{ClientId, PrincipalId},
+    question::author,
     registry::Registry,
     role::Role,
     state::{State, Step},
+    trace_state::TraceState,
 };
 
 /// A client that both does the work of a run and judges it.
@@ -88,6 +92,40 @@ pub fn check_speaker(
     let held = held_with(run, registry, BTreeMap::from([(client, BTreeSet::from([role]))]));
     let own = held.into_iter().find(|held| held.client == client);
     own.map_or(Ok(()), |held| Err(MeaningError::ClientHeldRoles(held)))
+}
+
+/// Checks that whoever confirms or refuses an operation, with whichever key, is no client of those whose operation it is.
+pub fn check_confirming(
+    trace: &TraceState,
+    registry: &Registry,
+    step: &Step<'_>,
+) -> Result<(), ConfirmationError> {
+    let confirmation = match step.said.facts {
+        Facts::ConfirmationGiven(facts) => facts.confirmation.sequence,
+        Facts::ConfirmationRefused(facts) => facts.confirmation.sequence,
+        _ => return Ok(()),
+    };
+    let asked = trace.confirmations().and_then(|confirmations| confirmations.find(confirmation));
+    let (Some(asked), Some(speaker)) = (asked, author(step)) else { return Ok(()) };
+    if is_client_of(trace, registry, asked.asker(), registry.clients_of(speaker)) {
+        return Err(ConfirmationError::OwnClient);
+    }
+    Ok(())
+}
+
+/// Returns whether one of these clients wants what this one asked to have confirmed: it speaks for the asker, or for those whose
+/// operations are carried out in the trace.
+pub fn is_client_of(
+    trace: &TraceState,
+    registry: &Registry,
+    asker: PrincipalId,
+    clients: impl Iterator<Item = ClientId>,
+) -> bool {
+    let acting = trace.acting().into_iter().chain([asker]);
+    let theirs: BTreeSet<_> = acting.flat_map(|principal| registry.clients_of(principal)).collect();
+    // The desk is no client: whatever it asks is somebody else's operation.
+    let mut clients = clients.filter(|client| !registry.is_desk(*client));
+    clients.any(|client| theirs.contains(&client))
 }
 
 /// Returns whether the policy of a run, where it is known, wants its work judged by other clients.

@@ -37,6 +37,8 @@ pub enum Meaning {
     Check(Box<CheckMeaning>),
     /// An operation that is put before somebody, or begun.
     Operation(OperationMeaning),
+    /// An operation begins, and its words do not say which. That is not the same as words that nobody can read.
+    Untold,
     /// The digest of the operation that somebody confirmed or refused, or that is over.
     Digest(Digest),
 }
@@ -115,7 +117,10 @@ impl Meaning {
             Content::ConfirmationAsked(content) => of_operation(content.digest, &content.operation)?,
             Content::ConfirmationGiven(content) => Self::Digest(content.digest),
             Content::ConfirmationRefused(content) => Self::Digest(content.digest),
-            Content::OperationStarted(content) => of_operation(content.digest?, content.operation.as_ref()?)?,
+            Content::OperationStarted(content) => match (content.digest, &content.operation) {
+                (Some(digest), Some(operation)) => of_operation(digest, operation)?,
+                _ => Self::Untold,
+            },
             Content::OperationEnded(content) => Self::Digest(content.digest?),
             _ => return None,
         })

@@ -268,7 +268,7 @@ impl State {
         self.check_participant(step)?;
         self.guard(step.said.facts)?;
         self.questions.guard(step)?;
-        self.confirmations.guard(step, |principal| self.does_the_work(principal))?;
+        self.confirmations.guard(step, |principal| self.workers().any(|worker| worker == principal))?;
         Ok(next)
     }
 
@@ -420,10 +420,11 @@ impl State {
         Ok(self.confirmations.guard_conclusion()?)
     }
 
-    /// Returns whether operations of this run are this one's own.
-    fn does_the_work(&self, principal: PrincipalId) -> bool {
-        let roles = self.participants.get(&principal);
-        roles.is_some_and(|roles| roles.iter().any(|role| matches!(role, Role::Planner | Role::Executor)))
+    /// Returns those whose operations are carried out in this run.
+    pub(crate) fn workers(&self) -> impl Iterator<Item = PrincipalId> {
+        let works = |role: &Role| matches!(role, Role::Planner | Role::Executor);
+        let workers = self.participants.iter().filter(move |(_, roles)| roles.iter().any(works));
+        workers.map(|(principal, _)| *principal)
     }
 
     fn guard_verification_start(&self) -> Result<(), GuardError> {

@@ -132,6 +132,15 @@ impl TraceState {
         }
     }
 
+    /// Returns those whose operations are carried out here: the agent of a piece of work, planners and executors of a run.
+    pub fn acting(&self) -> Vec<PrincipalId> {
+        match self {
+            Self::New => Vec::new(),
+            Self::Run(run) => run.workers().collect(),
+            Self::Work(work) => work.agent().into_iter().collect(),
+        }
+    }
+
     /// Returns whether this principal takes part, so that refusals to it are recorded.
     pub fn has_participant(&self, principal: PrincipalId) -> bool {
         match self {
@@ -298,11 +307,7 @@ impl Work {
                 broken.extend(self.confirmations.judge_reply(facts.confirmation.sequence, said));
             }
             (Facts::OperationStarted(facts), meaning) => {
-                let operation = match meaning {
-                    Some(Meaning::Operation(operation)) => Some(operation),
-                    _ => None,
-                };
-                self.confirmations.judge_operation(facts, operation, &mut broken);
+                self.confirmations.judge_operation(facts, meaning, &mut broken);
             }
             (Facts::OperationEnded(facts), Some(Meaning::Digest(said))) => {
                 let started = self.operations.get(&facts.started).copied().flatten();

@@ -1,5 +1,6 @@
 //! What tools take, as models write it.
 
+pub(crate) mod confirmation;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod session;

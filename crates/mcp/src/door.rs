@@ -28,6 +28,7 @@ use crate::{
     arguments::{plan::ScaffoldPlan, read},
     ask,
     call_limits::{CallLimits, MAX_CALLS, Turn},
+    confirm,
     door_settings::{DoorSettings, Era},
     host::{self, Host, REPLY_GRACE, Visitor},
     list,
@@ -161,6 +162,11 @@ impl<H: Host> Door<H> {
             Job::CheckQuestion => ask::check(&mut call, &read(arguments)?).await,
             Job::CancelQuestion => ask::cancel(&call, &read(arguments)?).await,
             Job::ListQuestions => list::list(&call, &read(arguments)?).await,
+            Job::AskConfirmation => confirm::ask(&mut call, &read(arguments)?).await,
+            Job::CheckConfirmation => confirm::check(&mut call, &read(arguments)?).await,
+            Job::DecideConfirmation => confirm::decide(&call, read(arguments)?).await,
+            Job::StartOperation => confirm::start(&call, read(arguments)?).await,
+            Job::EndOperation => confirm::end(&call, &read(arguments)?).await,
             Job::CheckPlan => plan::clarify(&mut call, &read(arguments)?, Goal::Check).await,
             Job::ScaffoldPlan => {
                 let given = read::<ScaffoldPlan>(arguments)?.into_given()?;

@@ -32,6 +32,7 @@ pub mod written;
 
 mod arguments;
 mod ask;
+mod confirm;
 mod era;
 mod form;
 mod list;

@@ -21,12 +21,14 @@ pub struct Sets {
     pub wwa: bool,
     /// Accountable runs.
     pub session: bool,
+    /// Operations that a person confirms.
+    pub confirm: bool,
 }
 
 impl Sets {
     /// Returns every set.
     pub const fn all() -> Self {
-        Self { wwa: true, session: true }
+        Self { wwa: true, session: true, confirm: true }
     }
 }
 
@@ -39,6 +41,7 @@ impl FromStr for Sets {
             match word {
                 "wwa" => sets.wwa = true,
                 "session" => sets.session = true,
+                "confirm" => sets.confirm = true,
                 "all" => sets = Self::all(),
                 _ => return Err(NotASet),
             }
@@ -49,7 +52,7 @@ impl FromStr for Sets {
 
 /// A word that is no set of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected wwa, session or all, with commas between them")]
+#[error("expected wwa, session, confirm or all, with commas between them")]
 pub struct NotASet;
 
 /// One tool.
@@ -69,6 +72,11 @@ pub(crate) enum Job {
     CheckQuestion,
     CancelQuestion,
     ListQuestions,
+    AskConfirmation,
+    CheckConfirmation,
+    DecideConfirmation,
+    StartOperation,
+    EndOperation,
     CheckPlan,
     ResolveGap,
     AuditPlan,
@@ -142,6 +150,11 @@ impl Job {
     const fn is_in(self, sets: Sets) -> bool {
         match self {
             Self::AskHuman | Self::CheckQuestion | Self::CancelQuestion | Self::ListQuestions => true,
+            Self::AskConfirmation
+            | Self::CheckConfirmation
+            | Self::DecideConfirmation
+            | Self::StartOperation
+            | Self::EndOperation => sets.confirm,
             Self::CheckPlan
             | Self::ResolveGap
             | Self::AuditPlan

@@ -6,12 +6,16 @@ use demur_clarify::{
     name::AgentId,
     uuid::Uuid,
 };
-use demur_core::limit::{List, Text};
+use demur_core::{
+    canonical::WriteError,
+    limit::{List, Text},
+};
 use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
     content::{
         ActContent, AnswerClaimContent, AnswerContent, AnswerValue, ConfirmationContent, DeliveryContent,
-        OperationContent, PlanContent, Provenance, RejectedContent, RulesContent, Shown,
+        OperationContent, OperationObject, PlanContent, Provenance, RejectedContent, RulesContent, Shown,
+        operation_digest,
     },
     event_type::{Content, Facts},
     facts::{
@@ -95,14 +99,16 @@ pub fn gaps(plan: &Plan, rules: &Rules) -> Result<Vec<(clarify::Gap, bool)>, Err
     found.collect()
 }
 
-/// Returns the beginning of an operation. Whether a question blocks it, the engine decides.
-pub fn begin(operation: Operation) -> Act {
-    Act {
+/// Returns the beginning of an operation, told whole or by its name alone. Whether a question blocks it, or a confirmation that
+/// was not given, the engine decides.
+pub fn begin(operation: Operation, exact: Option<OperationObject>) -> Result<Act, WriteError> {
+    let digest = exact.as_ref().map(operation_digest).transpose()?;
+    Ok(Act {
         facts: OperationStarted { confirmation: None, operation }.into(),
-        content: Content::OperationStarted(OperationContent { digest: None, note: None, operation: None }),
+        content: Content::OperationStarted(OperationContent { digest, note: None, operation: exact }),
         consequences: Consequences::default(),
         papers: None,
-    }
+    })
 }
 
 /// A plan that could not be confirmed or attested later is refused before anybody works on it.

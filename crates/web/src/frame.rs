@@ -39,6 +39,8 @@ pub enum Here {
     Others,
     /// Questions that are settled.
     Done,
+    /// Operations that wait for a yes or a no.
+    Confirmations,
     /// Traces.
     Traces,
     /// How the inbox behaves.

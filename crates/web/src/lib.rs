@@ -13,6 +13,7 @@
 //! | the lists, with filters | [`list`] |
 //! | what will be sent, and what became of it | [`review`] |
 //! | the same for several at once | [`bulk`] |
+//! | operations that wait for a yes or a no | [`confirmation`] |
 //! | how the inbox behaves | [`settings`] |
 //!
 //! Templates escape everything they are given. Text that a program or a person wrote reaches a page through [`text`] only,
@@ -21,6 +22,7 @@
 pub mod assets;
 pub mod badge;
 pub mod bulk;
+pub mod confirmation;
 pub mod event;
 pub mod frame;
 pub mod list;

@@ -122,6 +122,8 @@ pub struct Counts {
     pub open: u64,
     /// That are settled.
     pub done: u64,
+    /// Operations that wait for a yes or a no of people.
+    pub confirmations: usize,
 }
 
 /// How far a search went.
@@ -142,6 +144,7 @@ pub struct ListPage<'a> {
     title: &'static str,
     empty: &'static str,
     counts: String,
+    confirmations: Option<String>,
     filters: &'a Filters,
     cards: Vec<Card>,
     level: Level,
@@ -169,6 +172,11 @@ impl<'a> ListPage<'a> {
             title: filters.list.title(),
             empty: if narrow { words.empty_search } else { filters.list.empty() },
             counts: fill(words.counts, &[&counts.open, &counts.done]),
+            confirmations: match counts.confirmations {
+                0 => None,
+                1 => Some(words.confirmation_waits.to_owned()),
+                more => Some(fill(words.confirmations_wait, &[&more])),
+            },
             filters,
             cards,
             level,

@@ -16,6 +16,11 @@ use crate::words::ENGLISH;
 pub struct Html(String);
 
 impl Html {
+    /// Returns several one after the other, with a plain text between them that is no markup.
+    pub(crate) fn joined(parts: impl Iterator<Item = Self>, between: &'static str) -> Self {
+        Self(parts.map(|part| part.0).collect::<Vec<_>>().join(between))
+    }
+
     /// Returns the HTML.
     pub fn as_str(&self) -> &str {
         &self.0

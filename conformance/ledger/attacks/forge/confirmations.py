@@ -5,6 +5,7 @@ from typing import Any
 
 from forge.asking import ANYBODY, Dialogue, Fill, work
 from forge.case import Corpus, Family
+from forge.clients import bind
 from forge.dialogues import stranger
 from forge.encode import Json, canonical, moment
 from forge.stories import INPUT, crew
@@ -123,6 +124,9 @@ def _replies(family: Family) -> None:
     agents: dict[str, Json] = {"assurance": "agent"}
     case("own-client", "The agent says yes to itself, with another key.", lambda d: d.yes(0, _second(d)), **agents)
     case("own-client-no", "The agent says no to itself.", lambda d: d.no(0, _second(d)), **agents)
+    case("own-program", "The agent's program says yes under another name.", lambda d: d.yes(0, _program(d)), **agents)
+    case("own-program-no", "The agent's program says no under another name.", lambda d: d.no(0, _program(d)), **agents)
+    case("own-program-told", "Whose program it is the desk says after the yes.", _told_later, **agents)
     case("below-assurance", "A key says yes where a person is wanted.", lambda d: d.yes(0, "answerer"))
     case("overstated", "A key says that it is a person.", lambda d: d.yes(0, "answerer", assurance="terminal"))
     case("passkey-unproven", "The desk says that a passkey approved.", lambda d: d.yes(0, assurance="passkey"))
@@ -149,6 +153,21 @@ def _replies(family: Family) -> None:
 
 def _named() -> dict[str, Json]:
     return {"answerers": {"people": True, "principals": []}, "assurance": "agent"}
+
+
+def _program(dialogue: Desk) -> Agent:
+    """Returns somebody else by name who is the same client as the agent."""
+    other = stranger(dialogue, "answerer")
+    bind(dialogue.cast, "agent", "a")
+    bind(dialogue.cast, other, "a")
+    return other
+
+
+def _told_later(dialogue: Desk) -> None:
+    other = stranger(dialogue, "answerer")
+    dialogue.yes(0, other)
+    bind(dialogue.cast, "agent", "a")
+    bind(dialogue.cast, other, "a")
 
 
 def _second(dialogue: Desk) -> Agent:
@@ -191,6 +210,12 @@ def _starts(family: Family) -> None:
     case("started-unnamed-open", "It starts and does not name what it waits for.", lambda d: d.begin(None))
     case("started-unnamed-refused", "After a no it starts as if nobody had been asked.", lambda d: (d.no(0), d.begin(None)))
     case("started-unnamed-given", "It starts beside its yes, which stays unspent.", lambda d: (d.yes(0), d.begin(None)))
+    bare = {"digest": None, "note": None, "operation": None}
+    untold: Fill = lambda d: (d.no(0), d.begin(None, words=bare))  # noqa: E731
+    case("started-untold-refused", "After a no something starts that does not say what it is.", untold)
+    case("started-untold-open", "Something starts untold while nobody has said anything.", lambda d: d.begin(None, words=bare))
+    untold = lambda d: (d.yes(0), d.begin(0), d.begin(None, words=bare))  # noqa: E731
+    case("started-untold-spent", "After the one start on a yes something starts untold.", untold)
     again: Fill = lambda d: (d.no(0), d.want(), d.begin(2))  # noqa: E731
     case("started-asked-again", "After a no it is asked again, and starts.", again)
     case = _case(family, "CONFIRMATION_SPENT")
@@ -332,6 +357,23 @@ def _honest(family: Family) -> None:
     dialogue.want(deadline=moment(dialogue.in_time(500)))
     dialogue.lapse(0, at=dialogue.in_time(900))
     family.holds("confirmation-expired", "Nobody confirms an operation in time, and it is not done.", dialogue.export())
+    dialogue = desk()
+    dialogue.want()
+    dialogue.no(0)
+    dialogue.begin(None, {"amount": 1, "to": "bob"})
+    about = "One operation is refused; another one, told whole, for which nobody was asked, starts."
+    family.holds("confirmation-other-told", about, dialogue.export())
+    hidden = dialogue.export()
+    hidden.run[2].hide("withheld")
+    about = "What starts after a refusal is kept back: which operation it is nobody can tell."
+    family.holds("confirmation-start-withheld", about, hidden.seal(), "not_established")
+    dialogue = desk()
+    other = stranger(dialogue, "answerer")
+    bind(dialogue.cast, "agent", "a")
+    bind(dialogue.cast, other, "b")
+    dialogue.want(assurance="agent")
+    dialogue.yes(0, other)
+    family.holds("confirmation-other-program", "One program confirms what another one wants.", dialogue.export())
     dialogue = desk()
     dialogue.want()
     about = "An operation waits."

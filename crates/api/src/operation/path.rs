@@ -5,7 +5,7 @@ use demur_core::key::Fingerprint;
 use demur_ledger::name::{Sequence, TraceId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::question::QuestionId;
+use crate::{confirmation::ConfirmationId, question::QuestionId};
 
 /// What stands in a path.
 pub trait PathArguments: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
@@ -42,6 +42,11 @@ path_arguments! {
     OfQuestion {
         /// Which.
         question: QuestionId
+    }
+    /// A confirmation.
+    OfConfirmation {
+        /// Which.
+        confirmation: ConfirmationId
     }
     /// A plan.
     OfPlan {

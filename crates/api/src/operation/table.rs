@@ -4,11 +4,14 @@ use demur_clarify::{audit::AuditRecord, handoff::Handoff, identity::IdentityVeri
 use demur_ledger::signed::{Receipt, Signed};
 
 use super::{
-    About, Method, NoArguments, Nothing, OfEvent, OfGap, OfIdentity, OfPerson, OfPlan, OfQuestion, OfToken,
-    OfTrace, Operation, PathArguments as _, Success,
+    About, Method, NoArguments, Nothing, OfConfirmation, OfEvent, OfGap, OfIdentity, OfPerson, OfPlan,
+    OfQuestion, OfToken, OfTrace, Operation, PathArguments as _, Success,
 };
 use crate::{
     call::Call,
+    confirmation::{
+        self, AskConfirmationParameters, ConfirmationListParameters, ConfirmationView, ListedConfirmations,
+    },
     hook::{Hook, Stopped},
     identity::VerifyIdentity,
     key::{self, KeyEntry, ListedIdentities, ListedKeys, NewKey, RegisteredKey, RevokedKey, RotatedKey},
@@ -130,6 +133,36 @@ operations! {
         "Say that the asker has heard what became of questions: the next one in the same words is a new one";
         (NoArguments, Nothing, Heard) -> Nothing,
         204 "It is noted, now or before; of an open question nothing is";
+
+    AskConfirmation = "askConfirmation", Post "/v1/confirmations", ASKING keyed,
+        "Put one operation before somebody, who confirms or refuses exactly that one";
+        (NoArguments, AskConfirmationParameters, confirmation::AskConfirmation) -> ConfirmationView,
+        201 "It is on record", 200 "The same was recorded before";
+    ListConfirmations = "listConfirmations", Get "/v1/confirmations", SEEING,
+        "List confirmations, the oldest first";
+        (NoArguments, ConfirmationListParameters, Nothing) -> ListedConfirmations, 200 "One page";
+    ShowConfirmation = "confirmation", Get "/v1/confirmations/{confirmation}", SEEING,
+        "Show a confirmation and how it stands";
+        (OfConfirmation, Nothing, Nothing) -> ConfirmationView, 200 "The confirmation";
+    WaitForConfirmation = "waitForConfirmation", Get "/v1/confirmations/{confirmation}/wait", SEEING,
+        "Wait until a confirmation is given or refused";
+        (OfConfirmation, WaitParameters, Nothing) -> ConfirmationView,
+        200 "The confirmation; still open if the time is over";
+    GiveConfirmation = "giveConfirmation", Post "/v1/confirmations/{confirmation}/give", ANSWERING,
+        "Say yes to exactly the operation with this digest; the first yes or no counts";
+        (OfConfirmation, Nothing, confirmation::GiveConfirmation) -> ConfirmationView,
+        200 "It is given, now or before";
+    RefuseConfirmation = "refuseConfirmation", Post "/v1/confirmations/{confirmation}/refuse", ANSWERING,
+        "Say no to the operation with this digest; the first yes or no counts";
+        (OfConfirmation, Nothing, confirmation::RefuseConfirmation) -> ConfirmationView,
+        200 "It is refused, now or before";
+    StartOperation = "startOperation", Post "/v1/confirmations/{confirmation}/start", ASKING,
+        "Record that the confirmed operation starts; refused unless it was given, is unspent and is this one";
+        (OfConfirmation, Nothing, confirmation::StartOperation) -> ConfirmationView,
+        200 "It is on record: go ahead, once";
+    EndOperation = "endOperation", Post "/v1/confirmations/{confirmation}/end", ASKING,
+        "Record that the operation is over";
+        (OfConfirmation, Nothing, confirmation::EndOperation) -> ConfirmationView, 200 "It is on record";
 
     CheckPlan = "checkPlan", Post "/v1/plans/check", ASKING,
         "Hold a plan against the rules; nothing is recorded";

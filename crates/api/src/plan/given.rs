@@ -2,7 +2,7 @@
 
 use demur_clarify::uuid::Uuid;
 use demur_core::limit::Text;
-use demur_ledger::name::Operation;
+use demur_ledger::{content::OperationObject, name::Operation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -79,6 +79,9 @@ pub enum AnswerChange {
 pub struct BeginOperation {
     /// Its name, as gaps name what they block.
     pub operation: Operation,
+    /// The exact operation, as any JSON object; needed once a confirmation was asked for in this work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact: Option<OperationObject>,
     /// The agent in whose name the user of this machine begins it; otherwise whoever submitted the plan.
     #[serde(default)]
     pub agent: Option<Text<1, 64>>,

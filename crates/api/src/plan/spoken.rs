@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use demur_clarify::{status::PlanStatus, uuid::Uuid};
 use demur_core::{limit::Text, time::Timestamp};
-use demur_ledger::name::{Operation, Sequence, TraceId};
+use demur_ledger::{
+    content::OperationObject,
+    name::{Operation, Sequence, TraceId},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -63,6 +66,9 @@ pub struct BeginOperationAs {
     pub author: Text<1, 256>,
     /// The operation, as gaps name what they block.
     pub operation: Operation,
+    /// The exact operation, as any JSON object; needed once a confirmation was asked for in this work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact: Option<OperationObject>,
 }
 
 /// A plan that a key of this data folder confirms.

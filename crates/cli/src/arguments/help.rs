@@ -1,5 +1,6 @@
 //! The longer texts of `--help`: an introduction, examples at the end, the exit codes.
 
+mod confirm;
 mod identity;
 mod plan;
 mod question;
@@ -9,6 +10,7 @@ mod server;
 mod setup;
 mod store;
 
+pub(super) use confirm::*;
 pub(super) use identity::*;
 pub(super) use plan::*;
 pub(super) use question::*;

@@ -134,6 +134,9 @@ pub(crate) struct BeginOperation {
     /// The operation, such as build
     #[arg(value_name = "OPERATION", value_parser = |name: &str| Operation::try_from(name.to_owned()))]
     pub(crate) operation: Operation,
+    /// Exactly what begins, as a JSON object; needed once a confirmation was asked for in this plan. `-` reads standard input
+    #[arg(long, value_name = "JSON")]
+    pub(crate) exact: Option<String>,
     /// Whose key signs it
     #[arg(long = "as", value_name = "NAME", default_value = "agent")]
     pub(crate) author: String,

@@ -105,6 +105,8 @@ pub(crate) enum ToolSet {
     Wwa,
     /// Accountable runs
     Session,
+    /// Operations that a person confirms
+    Confirm,
     /// All of them
     All,
 }

@@ -96,7 +96,7 @@ impl Scene<'_> {
     fn begin_too_early(&mut self) -> Result<(), Failure> {
         self.tell("  eve (agent) wants to build all the same.")?;
         let operation = Operation::try_from("build".to_owned()).map_err(|error| Failure::bug(&error))?;
-        let given = BeginOperationAs { author: self.eve.clone(), operation };
+        let given = BeginOperationAs { author: self.eve.clone(), operation, exact: None };
         match self.desk.call(ApiRequest::<operation::BeginOperationAs>::send(self.path(), given)) {
             Err(error) => self.tell(&format!("    Refused, {}: {error}", error.code())),
             Ok(_) => Err(Failure::bug(&"a blocked operation began")),

@@ -6,6 +6,7 @@ use demur_ledger::question::OutcomeKind;
 
 use crate::{
     client::Client,
+    confirm,
     context::Context,
     failure::Failure,
     lookup::QuestionNumbers,
@@ -50,7 +51,20 @@ pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Resu
         (true, _) => context.output.write(b"]}\n"),
         (false, 0) => context.output.write(format!("{EMPTY}\n").as_bytes()),
         (false, _) => Ok(()),
-    }
+    }?;
+    if json { Ok(()) } else { tell_confirmations(context, client) }
+}
+
+/// Says how many operations wait for a yes or a no, where some do: they are no questions, and stand in a list of their own.
+fn tell_confirmations(context: &mut Context<'_>, client: &Client) -> Result<(), Failure> {
+    let words = match confirm::waiting(client)? {
+        0 => return Ok(()),
+        1 => "1 operation waits".to_owned(),
+        more => format!("{more} operations wait"),
+    };
+    let list = context.typed("confirm list");
+    context.output.notice(&format!("{words} for a yes or a no: `{list}`"));
+    Ok(())
 }
 
 /// Prints that nothing waits because there is no data folder, and what to do about that.

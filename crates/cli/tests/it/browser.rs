@@ -74,6 +74,12 @@ fn proof_answers_wait_for_no_stylesheet_and_no_script() {
     }
 }
 
+/// ONE-09
+#[test]
+fn people_confirm_and_refuse_exactly_what_they_see() {
+    browser("confirming");
+}
+
 /// AEP-15
 #[test]
 fn open_pages_follow_what_happens_and_say_it_once() {

@@ -32,6 +32,7 @@ fn short_help_of_the_command() {
       extend       Give a question more time
       pass         Hand a question to others
       cancel       Say that no answer is needed any more
+      confirm      Have one operation confirmed by a person before it starts
       watch        Print every event as it is recorded
       mcp          Let an agent ask through MCP, on standard input and output
       setup        Make demur known to Claude Code, VS Code, Codex, Copilot, Cursor or Hermes
@@ -101,6 +102,7 @@ fn no_command_is_a_mistake_that_shows_the_way() {
       extend       Give a question more time
       pass         Hand a question to others
       cancel       Say that no answer is needed any more
+      confirm      Have one operation confirmed by a person before it starts
       watch        Print every event as it is recorded
       mcp          Let an agent ask through MCP, on standard input and output
       setup        Make demur known to Claude Code, VS Code, Codex, Copilot, Cursor or Hermes

@@ -9,6 +9,7 @@ mod browser;
 mod changed;
 mod checkpoint;
 mod completions;
+mod confirm;
 mod corpus;
 mod counts;
 mod crash;

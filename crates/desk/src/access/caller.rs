@@ -100,6 +100,15 @@ impl Caller {
         }
     }
 
+    /// Returns which client speaks, where that is known.
+    pub fn client_id(&self) -> Option<ClientId> {
+        match self {
+            Self::Local { id, .. } => id.as_deref().copied(),
+            Self::Token(token) => token.client,
+            Self::Stranger => None,
+        }
+    }
+
     /// Returns whom the desk makes keys for when this caller speaks.
     pub fn made_for(&self) -> MadeFor {
         let known = match self {

@@ -58,7 +58,7 @@ mod tests {
         let mut ring = Ring::default();
         ring.begin(at(10));
         for number in 0..count {
-            ring.push(Arc::new(QuestionChange::new(at(11 + number), Vec::new())));
+            ring.push(Arc::new(QuestionChange::new(at(11 + number), Vec::new(), None)));
         }
         ring
     }

@@ -154,7 +154,8 @@ impl Handle<op::BeginOperation> for Desk {
         let (owner, session, given) = (&*self.owner()?, request.path.session, request.body);
         let (_, author) = own(owner, by.caller(), session, given.agent.as_deref())?;
         let name = owner.key_directory()?.name(author.principal()).to_owned();
-        told(owner, &plan::begin(owner, author, session, &given.operation)?, &name).map(ApiReply::new)
+        let begun = plan::begin(owner, author, session, &given.operation, given.exact.as_ref())?;
+        told(owner, &begun, &name).map(ApiReply::new)
     }
 }
 

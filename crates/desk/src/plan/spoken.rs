@@ -80,7 +80,7 @@ pub(crate) fn resolve_as(
 /// Begins an operation.
 pub fn begin_as(owner: &Owner, session: Uuid, given: &BeginOperationAs) -> Result<ToldPlan, Refusal> {
     let author = agent(owner, &given.author)?;
-    let session = super::begin(owner, author, session, &given.operation)?;
+    let session = super::begin(owner, author, session, &given.operation, given.exact.as_ref())?;
     told(owner, &session, &given.author, None)
 }
 

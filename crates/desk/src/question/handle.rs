@@ -27,7 +27,7 @@ use super::{Asked, ask_once, asking, forget_secret, list, list_of, secret, view}
 use crate::{
     access::{Admitted, Caller, asker_of, check_trace, may_read, player_in, seen_question},
     desk::Desk,
-    entry::{Begun, Handle, Handled},
+    entry::{Awaited, Begun, Handle, Handled},
     keyed::Keyed,
     lookup::Lookup,
     owner::Owner,
@@ -74,8 +74,8 @@ impl Handle<op::Ask> for Desk {
         Ok(Some(patience).filter(|patience| !patience.is_zero()))
     }
 
-    fn awaited(reply: &mut AskedView) -> Option<&mut QuestionView> {
-        Some(&mut reply.question)
+    fn awaited(reply: &mut AskedView) -> Option<Awaited<'_>> {
+        Some(Awaited::Question(&mut reply.question))
     }
 }
 
@@ -85,11 +85,11 @@ fn asked_reply(question: QuestionView, asked: Asked, is_told: bool) -> ApiReply<
     ApiReply { document, repeated: asked.repeated }
 }
 
-fn asker_name(name: Option<&str>) -> Result<Option<Text<1, 64>>, Refusal> {
+pub(crate) fn asker_name(name: Option<&str>) -> Result<Option<Text<1, 64>>, Refusal> {
     name.map(Text::try_from).transpose().map_err(|error| Refusal::malformed(format!("as: {error}")))
 }
 
-fn is_run(owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
+pub(crate) fn is_run(owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
     let found = owner.sequencer().store().trace(trace)?;
     Ok(found.is_some_and(|summary| summary.kind == TraceKind::Run))
 }
@@ -171,12 +171,12 @@ impl Handle<op::WaitForQuestion> for Desk {
         patience(request.query.seconds.unwrap_or(30)).map(Some)
     }
 
-    fn awaited(reply: &mut QuestionView) -> Option<&mut QuestionView> {
-        Some(reply)
+    fn awaited(reply: &mut QuestionView) -> Option<Awaited<'_>> {
+        Some(Awaited::Question(reply))
     }
 }
 
-fn patience(seconds: u64) -> Result<Duration, Refusal> {
+pub(crate) fn patience(seconds: u64) -> Result<Duration, Refusal> {
     if seconds <= 300 {
         return Ok(Duration::from_secs(seconds));
     }

@@ -68,7 +68,7 @@ fn words(question: &QuestionView) -> usize {
     texts.into_iter().flatten().map(String::len).chain(choices).chain(suggestions).sum()
 }
 
-fn cursor(text: &str) -> Result<Cursor, Refusal> {
+pub(crate) fn cursor(text: &str) -> Result<Cursor, Refusal> {
     text.parse().map_err(|_| {
         Refusal::new(Code::CursorInvalid, "expected a cursor that a list gave, found something else")
             .with_cure("leave the cursor out to begin anew")

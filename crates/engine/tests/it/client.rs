@@ -25,7 +25,7 @@ impl World {
         ClientId::new(self.now, &mut Seeded::from_number(seed))
     }
 
-    fn bind(&mut self, role: Role, client: ClientId) -> Reply {
+    pub(crate) fn bind(&mut self, role: Role, client: ClientId) -> Reply {
         let key = self.speaker(role).key.public().fingerprint();
         self.desk_says(ClientBound { client, key })
     }

@@ -13,7 +13,7 @@ use demur_ledger::{
         IntentDecision, OperationEnded, OperationStarted, ProposalCreated, ProposalDecision,
         ProposalReviewed, Risk, ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned,
     },
-    name::{Position, Sequence},
+    name::{ClientId, Position, Sequence},
     role::Role,
     verify::Verdict,
 };
@@ -122,6 +122,51 @@ fn nobody_confirms_who_is_not_entitled_or_wants_to_act() {
     let nobody = Answerers { people: false, principals: None };
     let reply = world.speak(Role::Agent, ConfirmationAsked { answerers: nobody, ..wanted() });
     assert_eq!(refusal(&reply).code, "QUESTION_FORM");
+}
+
+/// ONE-09
+#[test]
+fn start_that_does_not_tell_its_operation_does_not_go_around_a_no() {
+    // The name is not "transfer": its words tell nothing.
+    let untold = || OperationStarted { confirmation: None, operation: operation("paint") };
+    let mut world = World::asking();
+    let asked = position(&world.speak(Role::Agent, wanted()));
+    let open = refusal(&world.speak(Role::Agent, untold()));
+    assert_eq!((open.code, open.field), ("OPERATION_UNCONFIRMED", Some("content.operation")));
+    position(&world.told(Role::Person, refused(asked)));
+    assert_eq!(refusal(&world.speak(Role::Agent, untold())).code, "OPERATION_UNCONFIRMED");
+    // Another operation, told whole, was never asked about.
+    let reply = world.say_as_with(Role::Agent, begin(None), |content| {
+        let Content::OperationStarted(content) = content else { panic!("expected an operation") };
+        content.digest = operation_digest(&transfer(1)).ok();
+        content.operation = Some(transfer(1));
+    });
+    position(&reply);
+    let (mut world, _) = World::asked(question());
+    position(&world.speak(Role::Agent, untold()));
+}
+
+/// ONE-09
+#[test]
+fn client_does_not_confirm_under_another_name_what_it_wants() {
+    let agents = || ConfirmationAsked { assurance: Assurance::Agent, ..wanted() };
+    let (yes, no) = (
+        |asked| Facts::from(ConfirmationGiven { assurance: Assurance::Agent, confirmation: asked }),
+        |asked| Facts::from(ConfirmationRefused { assurance: Assurance::Agent, confirmation: asked }),
+    );
+    let (mut world, asked) = World::waiting(agents());
+    let client = ClientId::new(world.now, &mut world.random);
+    position(&world.bind(Role::Agent, client));
+    position(&world.bind(Role::Answerer, client));
+    for said in [yes(asked), no(asked)] {
+        let refused = world.refused_answer(said);
+        assert_eq!((refused.code, refused.field), ("OWN_CLIENT", Some("proof.key")));
+    }
+    let other = world.other_answerer();
+    assert_ne!(other, world.speaker(Role::Agent).principal);
+    position(&world.speak(Role::Answerer, yes(asked)));
+    let report = world.verified();
+    assert_ne!(report.verdict, Verdict::Fail, "{}", report.to_text());
 }
 
 /// AEP-14 ONE-09

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{Confirmation, ConfirmationOutcome, ConfirmationStanding, Confirmations};
 use crate::{
     facts::OperationStarted,
-    meaning::{IntendedCall, MeaningError, OperationMeaning},
+    meaning::{IntendedCall, Meaning, MeaningError, OperationMeaning},
     name::Sequence,
 };
 
@@ -42,17 +42,29 @@ impl Confirmations {
         (asked != *said).then_some(MeaningError::ConfirmationMismatch { expected })
     }
 
-    /// The words of a start are about the operation it names.
+    /// The words of a start tell the operation that it names.
     pub(crate) fn judge_operation(
         &self,
         facts: &OperationStarted,
-        operation: Option<&OperationMeaning>,
+        meaning: Option<&Meaning>,
         broken: &mut Vec<MeaningError>,
     ) {
-        let found = operation.map(|operation| &operation.found);
-        if operation.is_some_and(|operation| operation.said != operation.found) {
-            broken.push(MeaningError::ConfirmationMismatch { expected: "of the operation beside it" });
-        }
+        let found = match meaning {
+            Some(Meaning::Operation(operation)) => {
+                if operation.said != operation.found {
+                    broken
+                        .push(MeaningError::ConfirmationMismatch { expected: "of the operation beside it" });
+                }
+                Some(&operation.found)
+            }
+            // It may be any operation, also one that was refused.
+            Some(Meaning::Untold) => {
+                let newest = self.0.last_key_value();
+                broken.extend(newest.map(|(at, _)| MeaningError::OperationUntold { confirmation: *at }));
+                None
+            }
+            _ => None,
+        };
         broken.extend(self.judge_start(facts.confirmation, found));
     }
 

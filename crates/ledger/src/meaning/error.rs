@@ -160,6 +160,14 @@ pub enum MeaningError {
         /// How it stands; given where the start does not name it.
         standing: ConfirmationStanding,
     },
+    /// A start that does not say what starts, where somebody was asked to confirm something.
+    #[error(
+        "expected the exact operation that starts, since confirmation {confirmation} was asked for in this trace, found none told"
+    )]
+    OperationUntold {
+        /// The newest confirmation.
+        confirmation: Sequence,
+    },
     /// A question after all was said.
     #[error("expected no question but the auditor's after the final statement, found one of the {role}")]
     SpokeAfterFinal {
@@ -203,7 +211,7 @@ impl MeaningError {
             Self::ReportMissing | Self::ReportDiffers { .. } => "REPORT_MISMATCH",
             Self::ConfirmationMismatch { .. } => "CONFIRMATION_MISMATCH",
             Self::ConfirmationSpent { .. } => "CONFIRMATION_SPENT",
-            Self::OperationUnconfirmed { .. } => "OPERATION_UNCONFIRMED",
+            Self::OperationUnconfirmed { .. } | Self::OperationUntold { .. } => "OPERATION_UNCONFIRMED",
             Self::SpokeAfterFinal { .. } => "SPOKE_AFTER_FINAL",
             Self::ClientHeldRoles(_) => "CLIENT_HELD_ROLES",
         }
@@ -217,7 +225,8 @@ impl MeaningError {
             | Self::BundleDiffers { .. }
             | Self::CheckFailed { .. }
             | Self::ReportDiffers { .. }
-            | Self::ConfirmationMismatch { .. } => Blame::Malformed,
+            | Self::ConfirmationMismatch { .. }
+            | Self::OperationUntold { .. } => Blame::Malformed,
             Self::InputMismatch { .. }
             | Self::ToolNotProposed { .. }
             | Self::ToolNotAllowed { .. }
@@ -253,6 +262,7 @@ impl MeaningError {
             Self::ReportMissing => "content.report",
             Self::ReportDiffers { .. } => "facts.status",
             Self::ConfirmationMismatch { .. } => "content.digest",
+            Self::OperationUntold { .. } => "content.operation",
             Self::ConfirmationSpent { .. } | Self::OperationUnconfirmed { .. } => "facts.confirmation",
             Self::SpokeAfterFinal { .. } | Self::ClientHeldRoles(_) => "statement.role",
         }
@@ -286,6 +296,7 @@ impl MeaningError {
             Self::OperationUnconfirmed { .. } => {
                 "wait until it is given and name it; what was refused or expired needs a new confirmation"
             }
+            Self::OperationUntold { .. } => "start it with the exact operation, whole",
             Self::SpokeAfterFinal { .. } => "ask before the final statement, or in a trace of its own",
             Self::ClientHeldRoles(_) => {
                 "name a critic and an auditor with clients of their own, such as tokens made with `demur token new`"

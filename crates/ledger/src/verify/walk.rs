@@ -25,7 +25,8 @@ use super::{
     trail::{Trail, check_desk},
 };
 use crate::{
-    client::{held_roles, wants_distinct},
+    client::{check_confirming, held_roles, wants_distinct},
+    envelope::Event,
     event_type::{Facts, TypeName},
     export::{Disclosure, Header},
     facts::VerificationProfile,
@@ -34,7 +35,7 @@ use crate::{
     question::RestedBook,
     registry::Registry,
     signed::{Checkpoint, Inclusion, Signed},
-    state::{GuardError, State},
+    state::{GuardError, State, Step},
     timeline::Words,
     trace_state::{PlanStage, TraceState},
 };
@@ -278,6 +279,7 @@ impl<'a> Walk<'a> {
                 if let (Facts::PolicyRecorded(_), Some(run)) = (said.facts, state.run()) {
                     found.extend(forbidden_clients(run, self.registry));
                 }
+                found.extend(own_confirmation(state, self.registry, event, known));
                 if let Some(Words::Policy(hash)) = &examined.words {
                     self.policy_hash = Some(*hash);
                 }
@@ -551,7 +553,9 @@ fn meant(error: &MeaningError) -> Found {
         MeaningError::ReportMissing | MeaningError::ReportDiffers { .. } => Code::ReportMismatch,
         MeaningError::ConfirmationMismatch { .. } => Code::ConfirmationMismatch,
         MeaningError::ConfirmationSpent { .. } => Code::ConfirmationSpent,
-        MeaningError::OperationUnconfirmed { .. } => Code::OperationUnconfirmed,
+        MeaningError::OperationUnconfirmed { .. } | MeaningError::OperationUntold { .. } => {
+            Code::OperationUnconfirmed
+        }
         MeaningError::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
         MeaningError::ClientHeldRoles(_) => Code::ClientHeldRoles,
     };
@@ -564,6 +568,18 @@ fn forbidden_clients(run: &State, registry: &Registry) -> Vec<Found> {
     let held = if wants_distinct(run) { held_roles(run, registry) } else { Vec::new() };
     let found = |held| Found::forbidden(Code::ClientHeldRoles, format!("{held}, and the policy forbids it"));
     held.iter().map(found).collect()
+}
+
+/// Returns that a client confirmed or refused its own operation, by everything that the registry in the file says.
+fn own_confirmation(
+    trace: &TraceState,
+    registry: &Registry,
+    event: &Event,
+    known: Known<'_>,
+) -> Option<Found> {
+    let step = Step::of(event, known).ok()?;
+    let error = check_confirming(trace, registry, &step).err()?;
+    Some(Found::new(Code::OrderViolation, format!("{error} ({})", error.code())))
 }
 
 /// Reports the clients that did the work of a run and judged it where nothing forbids that.

@@ -4,12 +4,16 @@ use super::{Entry, Hints, Job, RunJob, brief, schema};
 use crate::{
     arguments::{
         AskHuman, CancelQuestion, CheckQuestion, ListQuestions,
+        confirmation::{
+            AskConfirmation, CheckConfirmation, DecideConfirmation, EndOperation, StartOperation,
+        },
         plan::{GivenAttestation, GivenPlan, GivenSession, Made, ResolveGap, ScaffoldPlan},
         run::{
             AbortRun, AuditRun, Challenge, Claim, Conclude, Intend, OpenRun, Propose, Report, Review, Start,
         },
         session::{ListSessions, ShowSession, VerifySession},
     },
+    confirm::Confirmed,
     list::Questions,
     plan::{Attested, Audited, Resolved, Standing, Verified},
     reply::Told,
@@ -48,6 +52,46 @@ pub(super) static TABLE: &[Entry] = &[
         input: schema::<ListQuestions>,
         output: schema::<Questions>,
         hints: Hints::Reads,
+    },
+    Entry {
+        job: Job::AskConfirmation,
+        name: "confirm_operation",
+        description: "Put one exact operation before a person, who confirms or refuses it. Waits for that.",
+        input: schema::<AskConfirmation>,
+        output: schema::<Confirmed>,
+        hints: Hints::Adds,
+    },
+    Entry {
+        job: Job::CheckConfirmation,
+        name: "check_confirmation",
+        description: "Look whether an operation was confirmed, and what exactly it is. Waits too.",
+        input: schema::<CheckConfirmation>,
+        output: brief::<Confirmed>,
+        hints: Hints::Reads,
+    },
+    Entry {
+        job: Job::DecideConfirmation,
+        name: "decide_confirmation",
+        description: "Pass on a person's yes or no to somebody else's operation. Never for your own.",
+        input: schema::<DecideConfirmation>,
+        output: brief::<Confirmed>,
+        hints: Hints::AddsOnce,
+    },
+    Entry {
+        job: Job::StartOperation,
+        name: "start_operation",
+        description: "Record that a confirmed operation starts, before you do it. Once.",
+        input: schema::<StartOperation>,
+        output: brief::<Confirmed>,
+        hints: Hints::Adds,
+    },
+    Entry {
+        job: Job::EndOperation,
+        name: "end_operation",
+        description: "Record that the operation is over.",
+        input: schema::<EndOperation>,
+        output: brief::<Confirmed>,
+        hints: Hints::Adds,
     },
     Entry {
         job: Job::CheckPlan,

@@ -16,7 +16,7 @@ fn what_models_read_stays_short() {
         bytes / 4
     };
     assert!(tokens(Sets::default()) <= 800, "{}", tokens(Sets::default()));
-    for set in ["wwa", "session"] {
+    for set in ["wwa", "session", "confirm"] {
         let more = tokens(set.parse().unwrap()) - tokens(Sets::default());
         assert!(more < 2_500, "{set}: {more}");
     }
@@ -98,7 +98,18 @@ fn every_tool_is_there_under_its_name() {
             "session_abort",
         ]
     );
-    assert_eq!(names("wwa,session".parse().unwrap()), names("all".parse().unwrap()));
+    let confirm = names("confirm".parse().unwrap());
+    assert_eq!(
+        confirm[4..],
+        [
+            "confirm_operation",
+            "check_confirmation",
+            "decide_confirmation",
+            "start_operation",
+            "end_operation",
+        ]
+    );
+    assert_eq!(names("wwa,session,confirm".parse().unwrap()), names("all".parse().unwrap()));
     assert!("wwa,nothing".parse::<Sets>().is_err() && "".parse::<Sets>().is_err());
 }
 

@@ -2,6 +2,7 @@
 //! through the same functions of the desk as every other door.
 
 mod assets;
+mod confirmations;
 mod form;
 mod live;
 mod questions;
@@ -33,6 +34,7 @@ use crate::{api::Api, problem::Problem};
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
     let api = assets::add(api);
+    let api = confirmations::add(api);
     let api = live::add(api);
     let api = questions::add(api);
     let api = review::add(api);

@@ -24,4 +24,12 @@ pub(super) fn add(api: Api) -> Api {
         .mount::<op::ReadSecret>()
         .mount::<op::ForgetSecret>()
         .mount::<op::NoteHeard>()
+        .mount::<op::AskConfirmation>()
+        .mount::<op::ListConfirmations>()
+        .mount::<op::ShowConfirmation>()
+        .mount::<op::WaitForConfirmation>()
+        .mount::<op::GiveConfirmation>()
+        .mount::<op::RefuseConfirmation>()
+        .mount::<op::StartOperation>()
+        .mount::<op::EndOperation>()
 }

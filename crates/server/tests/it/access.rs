@@ -14,6 +14,7 @@ use crate::{
 fn path(operation: &Route) -> String {
     [
         ("{question}", "01ARZ3NDEKTSV4RRFFQ69G5FAV.3"),
+        ("{confirmation}", "01ARZ3NDEKTSV4RRFFQ69G5FAV.3"),
         ("{trace}", "01ARZ3NDEKTSV4RRFFQ69G5FAV"),
         ("{session}", "0196bb7c-0000-7000-8000-000000000001"),
         ("{gap}", "gap-001"),

@@ -7,6 +7,7 @@ mod body;
 mod browser;
 mod changed;
 mod client;
+mod confirmation;
 mod connection;
 mod credential_end;
 mod deadline;

@@ -96,6 +96,7 @@ recorded otherwise.";
 pub(in crate::arguments) const BEGIN_EXAMPLES: &str = "\
 Examples:
   demur plan begin last build && make
+  demur plan begin last deploy --exact '{\"to\":\"staging\"}'
 
 `demur --help` lists the exit codes.";
 

@@ -1,5 +1,5 @@
 //! What keeps an open page up to date: server-sent events for whoever is signed in. They say that a question was asked, or that
-//! something became of one; never its words. Whoever is too slow, or comes back too late, is told to look at the page again.
+//! something became of one, and the same of confirmations; never their words. Whoever is too slow, or comes back too late, is told to look at the page again.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
-use demur_api::question::QuestionId;
+use demur_api::{confirmation::ConfirmationId, question::QuestionId};
 use demur_desk::{
-    follower::{ChangedQuestion, QuestionChange},
+    follower::{ChangedConfirmation, ChangedQuestion, QuestionChange},
     watch::{Cursor, Interest, News, Watch},
 };
 use demur_ledger::facts::Severity;
@@ -85,6 +85,7 @@ fn joined(changes: &[Arc<QuestionChange>]) -> Bytes {
 
 fn message(change: &QuestionChange) -> Bytes {
     let mut parts: Vec<_> = change.questions.iter().map(told).collect();
+    parts.extend(change.confirmation.as_ref().map(told_confirmation));
     if let Some(last) = parts.last_mut() {
         // Whoever remembers the place has got everything that stands before it.
         last.insert_str(0, &format!("id: {}\n", change.at));
@@ -99,6 +100,21 @@ struct Told {
     state: &'static str,
     severity: Severity,
     people: bool,
+}
+
+/// What a browser learns about a confirmation.
+#[derive(Serialize)]
+struct ToldConfirmation {
+    confirmation: ConfirmationId,
+    state: &'static str,
+    people: bool,
+}
+
+fn told_confirmation(changed: &ChangedConfirmation) -> String {
+    let ChangedConfirmation { id, state, people } = *changed;
+    let told = ToldConfirmation { confirmation: id, state: state.as_str(), people };
+    let data = serde_json::to_string(&told).unwrap_or_default();
+    format!("event: confirmation\ndata: {data}\n\n")
 }
 
 fn told(question: &ChangedQuestion) -> String {

@@ -23,7 +23,7 @@ use demur_web::{
 use hyper::{Method, StatusCode};
 use serde::Deserialize;
 
-use super::{LOOKING, Visiting, page};
+use super::{LOOKING, Visiting, confirmations, page};
 use crate::{
     api::{Api, Route},
     problem::Problem,
@@ -80,7 +80,8 @@ async fn list(
     let cards = found.questions.iter().map(|question| Card::new(question, &look)).collect();
     let searched = filters.reads_words().then_some(Searched { read: found.read, more: found.next.is_some() });
     let after = found.next.map(|place| place.to_string());
-    let counts = counts(&counted);
+    let confirmations = confirmations::waiting(&service, &visiting.caller).await?;
+    let counts = Counts { confirmations, ..counts(&counted) };
     page(StatusCode::OK, &ListPage::new(&frame, &filters, level, counts, cards, searched, after.as_deref()))
 }
 

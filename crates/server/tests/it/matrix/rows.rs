@@ -126,6 +126,10 @@ pub(super) fn name(operation: &Route) -> String {
     operation.id().to_owned()
 }
 
+/// SHA-256 of the operation of every confirmation of the seed.
+pub(super) const DIGEST: &str = "a8b88b82fe90a16048eb8851fe382405395cd395dafaa7ca9be90ec00f82a72b";
+/// SHA-256 of another operation.
+const OTHER_DIGEST: &str = "9bc5595dbf0236b37c901f2c6fcc03a2d0bd112d7504bf1720052be47374500c";
 /// A question that nobody asked.
 const NO_QUESTION: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV.3";
 /// A trace that nobody began.

@@ -43,6 +43,7 @@ impl Seed {
         let mut planter = Planter { server: &server, names: Names::default(), tokens: BTreeMap::new() };
         planter.make_tokens();
         planter.ask_questions();
+        planter.ask_confirmations();
         planter.submit_plans();
         planter.open_runs();
         let attestation = planter.attestation();
@@ -167,6 +168,21 @@ impl Planter<'_> {
         for (name, answer) in [("answered", "this"), ("secret", "hunter2")] {
             let id = self.names.value(&format!("question {name}")).to_owned();
             self.make("local", &format!("/v1/questions/{id}/answer"), &json!({"answer": answer}));
+        }
+    }
+
+    fn ask_confirmations(&mut self) {
+        let by_tools = ["to refuse by a tool", "given for a tool"];
+        for name in ["open", "given", "to give", "to refuse", "on the page"].into_iter().chain(by_tools) {
+            let document = json!({"action": format!("Send 10, {name}"), "operation": {"amount": 10}});
+            let asked = self.make("ask, owner", "/v1/confirmations", &document);
+            self.names.add(&format!("confirmation {name}"), asked["id"].as_str().unwrap());
+            self.names.add(&format!("trace of confirmation {name}"), asked["trace"].as_str().unwrap());
+        }
+        for name in ["confirmation given", "confirmation given for a tool"] {
+            let id = self.names.value(name).to_owned();
+            let digest = json!({"digest": super::rows::DIGEST});
+            self.make("local", &format!("/v1/confirmations/{id}/give"), &digest);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The pages for people, and what their forms do. Looking at a question is noted a moment later: what shows notes comes first.
 
-use super::{NO_QUESTION, NO_TRACE, Row, Show, row};
+use super::{DIGEST, NO_QUESTION, NO_TRACE, OTHER_DIGEST, Row, Show, row};
 
 pub(in super::super) fn rows() -> Vec<Row> {
     let mut rows = looked_at();
@@ -13,6 +13,9 @@ fn looked_at() -> Vec<Row> {
         row("GET /assets/{asset}", "there", &["demur.css"]).show(Show::Members),
         row("GET /assets/{asset}", "unknown", &["nothing.css"]),
         row("GET /live", "now", &[]).show(Show::Events(1)),
+        row("GET /confirmations", "all", &[]),
+        row("GET /confirmations/{confirmation}", "open", &["<confirmation open>"]),
+        row("GET /confirmations/{confirmation}", "unknown", &[NO_QUESTION]),
         row("GET /settings", "now", &[]),
         row("GET /traces", "all", &[]),
         row("GET /traces/{trace}", "of a question", &["<trace answered>"]),
@@ -87,6 +90,14 @@ fn sent() -> Vec<Row> {
             ("reason", "no"),
             KEY,
         ]),
+        row("POST /confirmations/{confirmation}/{act}", "without a key", &["<confirmation open>", "give"])
+            .form(&[("digest", DIGEST)]),
+        row("POST /confirmations/{confirmation}/{act}", "another digest", &["<confirmation open>", "give"])
+            .form(&[("digest", OTHER_DIGEST), KEY]),
+        row("POST /confirmations/{confirmation}/{act}", "refused", &["<confirmation on the page>", "refuse"])
+            .form(&[("digest", DIGEST), KEY]),
+        row("POST /confirmations/{confirmation}/{act}", "too late", &["<confirmation given>", "refuse"])
+            .form(&[("digest", DIGEST), KEY]),
         row("POST /settings", "without a key", &[]).form(&[("level", "terse")]),
         row("POST /settings", "changed", &[]).form(&[("level", "terse"), KEY]),
         row("GET /sign-in", "without a link", &[]),

@@ -2,13 +2,14 @@
 
 use serde_json::json;
 
-use super::{NO_QUESTION, Row, Show, row};
+use super::{DIGEST, NO_QUESTION, OTHER_DIGEST, Row, Show, row};
 
 pub(in super::super) fn rows() -> Vec<Row> {
     let mut rows = seen();
     rows.extend(asked());
     rows.extend(answered());
     rows.extend(ended());
+    rows.extend(confirmed());
     rows
 }
 
@@ -42,6 +43,44 @@ fn seen() -> Vec<Row> {
         row("secret", "open", &["<question secret and open>"]),
         row("secret", "none", &["<question answered>"]),
         row("secret", "unknown", &[NO_QUESTION]),
+    ]
+}
+
+/// Confirmations: asked for, seen, given, refused, spent.
+fn confirmed() -> Vec<Row> {
+    let ask = || json!({"action": "Send 10", "operation": {"amount": 10}});
+    let say = |digest: &str| json!({"digest": digest, "by": "kim"});
+    let operation = |amount: u64| json!({"operation": {"amount": amount}});
+    vec![
+        row("listConfirmations", "all", &[]).query("?limit=1"),
+        row("listConfirmations", "given", &[]).query("?state=given"),
+        row("listConfirmations", "a state that is none", &[]).query("?state=answered"),
+        row("confirmation", "open", &["<confirmation open>"]),
+        row("confirmation", "given", &["<confirmation given>"]),
+        row("confirmation", "a question", &["<question open>"]),
+        row("confirmation", "unknown", &[NO_QUESTION]),
+        row("waitForConfirmation", "given", &["<confirmation given>"]),
+        row("waitForConfirmation", "open, no time", &["<confirmation open>"]).query("?seconds=0"),
+        row("askConfirmation", "new", &[]).json(ask()),
+        row("askConfirmation", "under a key", &[]).json(ask()).key("c"),
+        row("askConfirmation", "under the same key", &[]).json(ask()).key("c"),
+        row("askConfirmation", "without an operation", &[]).json(json!({"action": "Send 10"})),
+        row("askConfirmation", "with a default", &[])
+            .json(json!({"action": "Send 10", "operation": {}, "default": true})),
+        row("giveConfirmation", "another digest", &["<confirmation open>"]).json(say(OTHER_DIGEST)),
+        row("giveConfirmation", "open", &["<confirmation to give>"]).json(say(DIGEST)),
+        row("giveConfirmation", "again", &["<confirmation to give>"]).json(say(DIGEST)),
+        row("giveConfirmation", "a question", &["<question open>"]).json(say(DIGEST)),
+        row("refuseConfirmation", "given before", &["<confirmation to give>"]).json(say(DIGEST)),
+        row("refuseConfirmation", "open", &["<confirmation to refuse>"]).json(say(DIGEST)),
+        row("answer", "a confirmation", &["<confirmation open>"]).json(json!({"answer": "yes", "by": "kim"})),
+        row("startOperation", "not given", &["<confirmation open>"]).json(operation(10)),
+        row("startOperation", "another operation", &["<confirmation given>"]).json(operation(1_000_000)),
+        row("endOperation", "not started", &["<confirmation given>"]).json(json!({})),
+        row("startOperation", "given", &["<confirmation given>"]).json(operation(10)),
+        row("startOperation", "a second time", &["<confirmation given>"]).json(operation(10)),
+        row("endOperation", "started", &["<confirmation given>"]).json(json!({})),
+        row("endOperation", "a second time", &["<confirmation given>"]).json(json!({"failed": true})),
     ]
 }
 

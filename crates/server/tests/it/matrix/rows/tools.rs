@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::seed::plan;
+use super::{super::seed::plan, DIGEST, OTHER_DIGEST};
 
 /// One way to call one tool.
 pub(in super::super) struct Tool {
@@ -19,7 +19,31 @@ pub(in super::super) fn rows() -> Vec<Tool> {
     let mut rows = looked();
     rows.extend(done());
     rows.extend(played());
+    rows.extend(confirmed());
     rows
+}
+
+/// Confirmations: asked for, looked at, decided, spent. A model decides nothing about what it wants itself.
+fn confirmed() -> Vec<Tool> {
+    let operation = json!({"amount": 10});
+    let wanted = json!({"action": "Send 10", "operation": operation, "wait_s": 0});
+    let decide = |id: &str, digest: &str, yes: bool| json!({"confirmation_id": id, "digest": digest, "confirm": yes, "by": "kim"});
+    let start = |id: &str, amount: u64| json!({"confirmation_id": id, "operation": {"amount": amount}});
+    vec![
+        tool("confirm_operation", "new", wanted),
+        tool("confirm_operation", "without an operation", json!({"action": "Send 10", "wait_s": 0})),
+        tool("check_confirmation", "open", json!({"confirmation_id": "<confirmation open>", "wait_s": 0})),
+        tool("check_confirmation", "unknown", json!({"confirmation_id": super::NO_QUESTION, "wait_s": 0})),
+        tool("decide_confirmation", "another digest", decide("<confirmation open>", OTHER_DIGEST, true)),
+        tool("decide_confirmation", "refused", decide("<confirmation to refuse by a tool>", DIGEST, false)),
+        tool("decide_confirmation", "too late", decide("<confirmation given>", DIGEST, false)),
+        tool("start_operation", "not given", start("<confirmation open>", 10)),
+        tool("start_operation", "another operation", start("<confirmation given for a tool>", 1_000_000)),
+        tool("start_operation", "given", start("<confirmation given for a tool>", 10)),
+        tool("start_operation", "a second time", start("<confirmation given for a tool>", 10)),
+        tool("end_operation", "started", json!({"confirmation_id": "<confirmation given for a tool>"})),
+        tool("end_operation", "not started", json!({"confirmation_id": "<confirmation open>"})),
+    ]
 }
 
 fn looked() -> Vec<Tool> {

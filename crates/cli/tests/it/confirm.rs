@@ -1,0 +1,187 @@
+//! `demur confirm`: one operation by its digest, one yes or no, one start; silence is a no.
+
+use std::process::{Child, Stdio};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::{
+    asker::until,
+    sandbox::{Ran, Sandbox},
+    server_life::kill,
+};
+
+/// Asks without waiting; returns the id.
+fn wanted(sandbox: &Sandbox, more: &[&str]) -> String {
+    let ask = ["confirm", "ask", ACTION, "--operation", OPERATION, "--no-wait"];
+    sandbox.run(&[&ask, more].concat()).expect_code(0).stdout.trim_end().to_owned()
+}
+
+fn shown(sandbox: &Sandbox, id: &str) -> Value {
+    sandbox.json(&["confirm", "show", id])
+}
+
+fn started(sandbox: &Sandbox, arguments: &[&str]) -> Child {
+    sandbox.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Kills the server, which has no time to say anything.
+fn kill_server(sandbox: &Sandbox) {
+    let server = sandbox.json(&["status"])["process"].as_u64().unwrap();
+    kill(server.try_into().unwrap());
+    until("it is gone", || sandbox.processes().is_empty().then_some(()));
+}
+
+/// Returns the code of a refusal.
+fn code(ran: &Ran) -> String {
+    ran.expect_code(3);
+    let error: Value = serde_json::from_str(ran.stderr.lines().last().unwrap()).unwrap();
+    error["error"]["code"].as_str().unwrap_or_else(|| panic!("{error}")).to_owned()
+}
+
+/// ONE-09
+#[test]
+fn yes_serves_for_one_start_of_exactly_that_operation() {
+    let sandbox = Sandbox::new();
+    let id = wanted(&sandbox, &["--consequence", "The money is gone."]);
+    let start = |operation: &str| sandbox.run(&["confirm", "start", &id, "--operation", operation, "--json"]);
+    assert_eq!(code(&start(OPERATION)), "OPERATION_UNCONFIRMED");
+    assert_snapshot!(sandbox.run(&["inbox", "--list"]), @r#"
+    exit 0
+    --- stdout
+    Nothing waits. `demur inbox` shows a question as soon as somebody asks it.
+    --- stderr
+    1 operation waits for a yes or a no: `demur confirm list`
+    "#);
+    assert_snapshot!(sandbox.run(&["confirm", "list"]), @r#"
+    exit 0
+    --- stdout
+    ID                            STATE  ASKER  ASKED                    ACTION
+    [ULID].0  open   ask    [TIME]  Send 10 to mallory
+    "#);
+    let other = sandbox.run(&["confirm", "give", &id, "--digest", "0000", "--json"]);
+    assert_eq!(code(&other), "CONFIRMATION_MISMATCH");
+    assert_eq!(shown(&sandbox, &id)["state"], "open");
+    assert_snapshot!(sandbox.run(&["confirm", "give", &id, "--note", "as discussed"]), @r#"
+    exit 0
+    --- stdout
+    Send 10 to mallory
+    What follows: The money is gone.
+    Risk, as its asker says: high
+    Operation:
+      {
+        "amount": 10,
+        "to": "mallory"
+      }
+    Digest: [FINGERPRINT]
+    Asked by ask at [TIME]
+    State: Confirmed by somebody at the terminal (terminal). as discussed
+    Id: [ULID].0
+    "#);
+    assert_eq!(code(&sandbox.run(&["confirm", "refuse", &id, "--json"])), "CONFIRMATION_CLOSED");
+    assert_eq!(code(&start(r#"{"amount":1000000,"to":"mallory"}"#)), "CONFIRMATION_MISMATCH");
+    start(OPERATION).expect_code(0);
+    assert_eq!(code(&start(OPERATION)), "CONFIRMATION_SPENT");
+    sandbox.run(&["confirm", "end", &id]).expect_code(0);
+    assert_eq!(code(&sandbox.run(&["confirm", "end", &id, "--json"])), "REFERENCE");
+    let (trace, _) = id.split_once('.').unwrap();
+    let export = sandbox.run(&["export", trace, "--out", "confirmed.jsonl"]);
+    export.expect_code(0);
+    let report = sandbox.run(&["verify", "confirmed.jsonl"]);
+    assert!(report.expect_code(0).stdout.contains("ran once as event 5"), "{report}");
+}
+
+/// ONE-09
+#[test]
+fn whoever_waits_hears_yes_no_and_silence_by_exit_code() {
+    let sandbox = Sandbox::new();
+    for (act, code) in [("give", 0), ("refuse", 10)] {
+        let child = started(&sandbox, &["confirm", "ask", ACTION, "--operation", OPERATION]);
+        let open = || {
+            let listed = sandbox.run(&["confirm", "list", "--json"]);
+            let listed: Value = serde_json::from_str(&listed.stdout).ok()?;
+            Some(listed["confirmations"][0]["id"].as_str()?.to_owned())
+        };
+        let id = until("it waits", open);
+        sandbox.run(&["confirm", act, &id]).expect_code(0);
+        let ran = sandbox.ran(child.wait_with_output().unwrap());
+        let word = if code == 0 { "given\n" } else { "refused\n" };
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), word), "{ran}");
+        sandbox.run(&["confirm", "wait", &id]).expect_code(code);
+    }
+    assert_snapshot!(sandbox.run(&["confirm", "ask", ACTION, "--operation", OPERATION, "--timeout", "1s"]), @r#"
+    exit 12
+    --- stdout
+    expired
+    --- stderr
+    Confirmation [ULID].0 waits. `demur confirm give [ULID].0` confirms it.
+    Refused: nobody confirmed it in time.
+    "#);
+}
+
+/// ONE-09
+#[test]
+fn exactly_one_of_several_processes_decides() {
+    let sandbox = Sandbox::new();
+    for _ in 0..4 {
+        let id = wanted(&sandbox, &[]);
+        let acts = ["give", "refuse", "give", "refuse"];
+        let children = acts.map(|act| started(&sandbox, &["confirm", act, &id, "--json"]));
+        let ran = children.map(|child| sandbox.ran(child.wait_with_output().unwrap()));
+        let state = shown(&sandbox, &id)["state"].as_str().unwrap().to_owned();
+        let counted = if state == "given" { "give" } else { "refuse" };
+        let codes = |act: &str| {
+            let ran = acts.iter().zip(&ran).filter(|(one, _)| **one == act);
+            ran.map(|(_, ran)| ran.code).collect::<Vec<_>>()
+        };
+        // The same said twice by the same person is one, or late.
+        assert!(codes(counted).contains(&Some(0)), "{state}");
+        let other = if counted == "give" { "refuse" } else { "give" };
+        assert_eq!(codes(other), [Some(3), Some(3)], "{state}");
+    }
+}
+
+/// ONE-09
+#[test]
+fn server_that_is_killed_keeps_what_waits() {
+    let sandbox = Sandbox::new();
+    let id = wanted(&sandbox, &[]);
+    kill_server(&sandbox);
+    assert_eq!(shown(&sandbox, &id)["state"], "open");
+    sandbox.run(&["confirm", "refuse", &id, "--note", "too much"]).expect_code(0);
+    kill_server(&sandbox);
+    let ended = shown(&sandbox, &id);
+    assert_eq!((&ended["state"], &ended["outcome"]["note"]), (&"refused".into(), &"too much".into()));
+}
+
+/// ONE-09
+#[test]
+fn plan_tells_what_it_begins_once_something_was_put_before_somebody() {
+    let sandbox = Sandbox::new();
+    let plan = crate::plan::with(&serde_json::json!({}));
+    std::fs::write(sandbox.path("plan.json"), plan.to_string()).unwrap();
+    sandbox.run(&["keys", "new", "agent", "--role", "agent"]).expect_code(0);
+    sandbox.run(&["plan", "submit", "plan.json"]).expect_code(0);
+    let begin =
+        |more: &[&str]| sandbox.run(&[&["plan", "begin", "last", "transfer", "--json"], more].concat());
+    begin(&[]).expect_code(0);
+    let id = wanted(&sandbox, &["--trace", "last", "--as", "agent"]);
+    sandbox.run(&["confirm", "refuse", &id]).expect_code(0);
+    assert_eq!(code(&begin(&[])), "OPERATION_UNCONFIRMED");
+    assert_eq!(code(&begin(&["--exact", OPERATION])), "OPERATION_UNCONFIRMED");
+    begin(&["--exact", r#"{"amount":1,"to":"bob"}"#]).expect_code(0);
+}
+
+#[test]
+fn operation_that_is_no_object_is_told_how_to_write_it() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["confirm", "ask", ACTION, "--operation", "10"]), @r#"
+    exit 2
+    --- stderr
+    error: --operation: expected a JSON object, found something else: invalid type: integer `10`, expected a map at line 1 column 2
+    hint: such as --operation '{"amount":10,"to":"mallory"}'
+    "#);
+}
+
+const ACTION: &str = "Send 10 to mallory";
+const OPERATION: &str = r#"{"amount":10,"to":"mallory"}"#;

@@ -1,0 +1,75 @@
+//! Operations that wait for a yes or a no: what is to be done, what follows, the exact operation, and two buttons of which neither
+//! is the default.
+
+use askama::Template;
+use demur_api::confirmation::ConfirmationView;
+use demur_ledger::{confirmation::ConfirmationStanding, name::Sequence};
+
+use crate::{
+    frame::{Frame, Here},
+    text::{Html, line},
+    when::clock,
+    words::Words,
+};
+
+/// The list, or one of them whole.
+#[derive(Template)]
+#[template(path = "confirmations.html")]
+pub struct ConfirmationsPage<'a> {
+    /// The frame.
+    pub frame: &'a Frame,
+    /// What is shown, in order.
+    pub cards: Vec<ConfirmationCard>,
+    /// Whether the operation is shown, and the buttons: only where it can be read whole.
+    pub whole: bool,
+}
+
+/// One confirmation. What agents wrote is made inert.
+pub struct ConfirmationCard {
+    id: String,
+    trace: String,
+    action: Html,
+    consequence: Option<Html>,
+    asker: Html,
+    risk: &'static str,
+    state: String,
+    deadline: Option<String>,
+    operation: Html,
+    digest: String,
+    started: Option<Sequence>,
+    is_open: bool,
+}
+
+impl ConfirmationCard {
+    /// Returns a confirmation as pages show it.
+    pub fn new(shown: &ConfirmationView, words: &Words) -> Self {
+        let text = |text: Option<&str>| line(text.unwrap_or(words.erased));
+        let written = shown.operation.as_ref().and_then(|object| serde_json::to_string_pretty(object).ok());
+        let by = shown.outcome.as_ref().and_then(|ending| ending.by.as_deref());
+        let state = match shown.state {
+            ConfirmationStanding::Open => words.confirmation_open,
+            ConfirmationStanding::Given => words.confirmation_given,
+            ConfirmationStanding::Refused => words.confirmation_refused,
+            ConfirmationStanding::Expired => words.confirmation_expired,
+        };
+        Self {
+            id: shown.id.to_string(),
+            trace: shown.trace.to_string(),
+            action: text(shown.action.as_deref()),
+            consequence: shown.consequence.as_deref().map(line),
+            asker: line(&shown.asker.name),
+            risk: shown.risk.map_or("", |risk| risk.as_str()),
+            state: by.map_or_else(|| state.to_owned(), |by| format!("{state}: {by}")),
+            deadline: shown.deadline.map(clock),
+            operation: lines(written.as_deref().unwrap_or(words.erased)),
+            digest: shown.digest.map(|digest| digest.to_string()).unwrap_or_default(),
+            started: shown.started,
+            is_open: shown.is_open() && shown.digest.is_some(),
+        }
+    }
+}
+
+/// Returns lines one below the other, each made inert.
+fn lines(text: &str) -> Html {
+    Html::joined(text.lines().map(line), "\n")
+}
