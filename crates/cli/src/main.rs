@@ -22,6 +22,7 @@ mod completions;
 mod context;
 mod demo;
 mod doctor;
+mod erase;
 mod exit;
 mod export;
 mod failure;
@@ -124,6 +125,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> 
         Command::Verify(arguments) => return verify::run(&mut context, arguments),
         Command::Trace(command) => return trace::run(&mut context, command),
         Command::Export(arguments) => export::run(&mut context, arguments)?,
+        Command::Erase(arguments) => erase::run(&mut context, arguments)?,
         Command::Checkpoint => checkpoint::run(&mut context)?,
         Command::Check(arguments) => return plan::check(&mut context, arguments),
         Command::Plan(command) => return plan::run(&mut context, command),

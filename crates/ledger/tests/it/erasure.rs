@@ -15,7 +15,7 @@ use crate::{
     world::{World, fitting},
 };
 
-/// ONE-03 ONE-04
+/// ONE-04 ONE-12
 #[test]
 fn whatever_is_erased_of_a_run_everything_else_still_holds() {
     let (world, _) = eventful();
