@@ -154,10 +154,11 @@ impl ErasureCheck {
         let mut wrong = Vec::new();
         for (index, (erased, here)) in self.kept.into_iter().enumerate() {
             let at = Sequence::at(index);
-            match self.erasures.contains(at) {
-                true if here => wrong.push((at, NOT_ERASED.to_owned())),
-                false if erased => wrong.push((at, UNRECORDED.to_owned())),
-                true | false => {}
+            let is_recorded = self.erasures.contains(at);
+            if is_recorded && here {
+                wrong.push((at, NOT_ERASED.to_owned()));
+            } else if erased && !is_recorded {
+                wrong.push((at, UNRECORDED.to_owned()));
             }
         }
         wrong

@@ -13,7 +13,7 @@ use demur_ledger::{
     erasure::Erasures,
     event_type::Facts,
     name::{Sequence, TraceId},
-    question::{OutcomeKind, Questions},
+    question::{Asked, OutcomeKind, Questions},
     trace_state::{PlanStage, TraceState},
 };
 use demur_sequencer::{SequencerError, read_event};
@@ -67,7 +67,7 @@ pub(super) fn erase(owner: &Owner, of: &OfEvent, why: Text<1, 4096>) -> Result<E
 
 /// Refuses to erase a question or a confirmation that somebody is asked about.
 fn refuse_waiting(state: &TraceState, trace: TraceId, at: Sequence) -> Result<(), Refusal> {
-    let is_open = |asked: &demur_ledger::question::Asked| asked.outcome().kind() == OutcomeKind::Open;
+    let is_open = |asked: &Asked| asked.outcome().kind() == OutcomeKind::Open;
     if state.questions().and_then(|questions| questions.find(at)).is_some_and(is_open) {
         let id = QuestionId { trace, sequence: at };
         let message = format!("expected words that nobody waits for, found that question {id} is open");

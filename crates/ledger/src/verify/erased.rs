@@ -62,13 +62,13 @@ impl ErasureReport {
             || "for a reason not disclosed".to_owned(),
             |why| format!("because {}", quoted(why)),
         );
-        let mut row =
+        let row =
             format!("{place}#{} was erased on {} {why}, {by} in #{}", self.event, self.time, self.erased);
-        if !self.papers.is_empty() {
-            let papers: Vec<_> = self.papers.iter().map(|paper| format!("#{paper}")).collect();
-            row.push_str(&format!("; the papers that quoted it went with it: {}", papers.join(", ")));
+        if self.papers.is_empty() {
+            return row;
         }
-        row
+        let papers: Vec<_> = self.papers.iter().map(|paper| format!("#{paper}")).collect();
+        row + "; the papers that quoted it went with it: " + &papers.join(", ")
     }
 }
 
