@@ -31,7 +31,7 @@ BY_THE_DESK = ["key_revoked", "key_retired", "checkpoint_recorded", "store_resto
 SCOPES = ["ask", "answer", "relay", "read", "operate", "metrics"]
 REGISTERED_ROLES = ["planner", "executor", "critic", "auditor", "operator", "agent", "answerer"]
 KINDS: Json = {"freetext": [str], "yes_no": [bool], "multiple_choice": [str], "numeric": [int, float], "secret": [dict]}
-RISKS = ["low", "medium", "high", "critical"]
+RISKS, QUOTES = ["low", "medium", "high", "critical"], r"(plan|gap|answer|paper|question_ans)\w* (paper|plan_att)"
 UNCHECKED = ["ROLE and ORDER: who may say what when, what waits for a question, and what a condition was judged on",
              "BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: whether a call was to start in that state of the run",
              "CLAIM and FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
@@ -214,7 +214,7 @@ Key = NamedTuple("Key", [("public", str), ("recovery", str), ("principal", str),
 
 class Trace:
     def __init__(self) -> None:
-        self.name, self.pin, self.commands = "", 0, set[tuple[str, str]]()
+        self.name, self.pin, self.commands, self.shown = "", 0, set[tuple[str, str]](), list[list[str]]()
         self.positions, self.said = list[Json](), list[tuple[str, str]]()  # said: hash of the statement, time
 
     def has(self, position: Json) -> bool:
@@ -255,6 +255,7 @@ class Verifier:
             self.hasher.update(raw)
             self.place = [self.place[0] + 1, None]
         need(self.after == "checkpoint", "FILE_TRUNCATED", "the file ends before its checkpoint")
+        need(not any("erased" in each for each in self.registry.shown + self.run.shown), "ERASURE_UNRECORDED")
 
     def check_event(self, line: Json) -> None:
         event, cited, self.place[1] = line["event"], [-1], len(self.trace.said)
@@ -284,6 +285,10 @@ class Verifier:
             inner = said["facts"].get("answer")
             told = said["facts"] | (inner if isinstance(inner, dict) else {}) | (line["content"] or {})
             self.check_meaning(kind, told, said["role"])
+        trace.shown.append([kind, line["disclosure"]])
+        gone = trace.shown[said["facts"]["event"] if kind == "content_erased" else NEVER:]
+        for each in gone[:1] + [it for it in gone[1:] if re.match(QUOTES, f"{gone[0][0]} {it[0]}")]:
+            need("disclosed" not in [each.pop() for _ in each[1:]], "NOT_ERASED")
         trace.positions.append({"hash": hash_, "sequence": event["sequence"]})
         trace.said.append((digest("statement", said) if signer else "", event["time"]))
 
@@ -324,7 +329,7 @@ class Verifier:
             check(end > at, code)
             check(key and said["role"] in key.roles, "KEY_ROLE_MISMATCH")
         principal = key.principal if key else self.registered[0]["facts"].get("desk")
-        check(event["actor"] == principal or home and not signer, "ACTOR_MISMATCH")
+        check(event["actor"] == principal or home and not signer and kind != "content_erased", "ACTOR_MISMATCH")
         need(signer or "none" in self.schema["proofs"], "SIG_MISSING", f"{kind} needs a key")
         return public or (key.public if key else "")
 
@@ -335,7 +340,7 @@ class Verifier:
         old, entered, public, opens = self.keys.get(name), None, "", kind == "store_created"
         self.epochs.append(epoch)
         self.registered.append(said)
-        rules = [opens == (sequence == 0), kind not in BY_THE_DESK or role == "desk",
+        rules = [opens == (sequence == 0), kind not in BY_THE_DESK + ["content_erased"][len(signer):] or role == "desk",
                  kind != "store_restored" or facts["epoch"] == epoch,
                  kind not in ("key_rotated", "key_retired", "key_revoked") or old]
         if signer and kind in ("store_created", "key_registered"):
@@ -489,6 +494,7 @@ class Verifier:
         self.place[1], data, how = len(self.trace.said) - 1, b"", line["disclosure"]
         need(line["event"] == self.place[1] and how != "absent", "FILE_MALFORMED", "not the artifact due")
         need(how != "missing", "ARTIFACT_MISSING")
+        self.trace.shown[-1].append(how)
         if how != "disclosed":
             self.doubts.append(("NOT_DISCLOSED", f"the artifact is {how}", *self.place))
             return

@@ -17,6 +17,7 @@ from forge import (
     confusables,
     dialogues,
     envelopes,
+    erasures,
     evidence,
     fields,
     files,
@@ -83,6 +84,7 @@ FAMILIES = [
     checks,
     clients,
     confirmations,
+    erasures,
     anchors,
     verdicts,
 ]

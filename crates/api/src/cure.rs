@@ -12,6 +12,10 @@ const CURES: &[(Code, &str)] = &[
     (Code::Bug, "this is a mistake in demur: please report it"),
     (Code::DiskFull, "`df -h` shows how full the disks are"),
     (Code::DocumentInvalid, ASKED),
+    (
+        Code::ErasureUnfinished,
+        "erase it again: what is left is removed then, or when the server starts the next time",
+    ),
     (Code::FolderInUse, "`demur status` shows which server has it, `demur stop` ends that one"),
     (Code::GapUnknown, ASKED),
     (Code::NoDeskKey, "the desk signs every change: restore its key from a backup of the folder keys"),

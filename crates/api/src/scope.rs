@@ -17,7 +17,7 @@ pub enum Scope {
     Relay,
     /// Read every trace.
     Read,
-    /// Abort runs.
+    /// Abort runs, and erase words.
     Operate,
     /// Read the metrics.
     Metrics,

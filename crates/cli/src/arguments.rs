@@ -47,7 +47,7 @@ pub(crate) use server::{Era, Forms, Mcp, Open, PeopleCommand, Serve, Stop, Token
 pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup};
 pub(crate) use similar::{named, suggest};
 pub(crate) use store::{
-    BackupStore, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
+    BackupStore, Erase, Export, ListTraces, RestoreStore, ShowTrace, StoreCommand, TraceCommand,
 };
 pub(crate) use verify::Verify;
 
@@ -189,6 +189,9 @@ pub(crate) enum Command {
     /// Write a trace as one file that anybody can verify
     #[command(long_about = help::EXPORT_ABOUT, after_long_help = help::EXPORT_EXAMPLES)]
     Export(Export),
+    /// Erase what one event says, for good; everything else still holds
+    #[command(long_about = help::ERASE_ABOUT, after_long_help = help::ERASE_EXAMPLES)]
+    Erase(Erase),
     /// Record a hash over all traces as they are now
     #[command(long_about = help::CHECKPOINT_ABOUT, after_long_help = help::CHECKPOINT_EXAMPLES)]
     Checkpoint,

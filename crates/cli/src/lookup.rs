@@ -1,6 +1,7 @@
 //! Which thing is meant by an id that somebody typed: the whole id, the beginning of it, or `last`; of a question also
 //! the number that a list printed. Every command looks here, so that all of them take the same and refuse alike.
 
+mod event;
 mod number;
 mod plan;
 mod question;
@@ -10,6 +11,7 @@ use std::{convert::Infallible, str::FromStr};
 
 use demur_core::{visible::visible, words::clipped};
 
+pub(crate) use event::event;
 pub(crate) use number::QuestionNumbers;
 pub(crate) use plan::session;
 pub(crate) use question::question;

@@ -23,6 +23,7 @@ mod confirm;
 mod context;
 mod demo;
 mod doctor;
+mod erase;
 mod exit;
 mod export;
 mod failure;
@@ -126,6 +127,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> 
         Command::Verify(arguments) => return verify::run(&mut context, arguments),
         Command::Trace(command) => return trace::run(&mut context, command),
         Command::Export(arguments) => export::run(&mut context, arguments)?,
+        Command::Erase(arguments) => erase::run(&mut context, arguments)?,
         Command::Checkpoint => checkpoint::run(&mut context)?,
         Command::Check(arguments) => return plan::check(&mut context, arguments),
         Command::Plan(command) => return plan::run(&mut context, command),

@@ -7,6 +7,7 @@ mod trace;
 use std::sync::{Arc, Weak};
 
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
+use demur_core::limit::Text;
 
 pub(crate) use caller::LOCAL_ASKER;
 pub use caller::{Caller, LOCAL_AGENT, Token};
@@ -38,6 +39,21 @@ impl Admitted {
     pub(crate) fn is_gone(&self) -> bool {
         self.request.as_ref().is_some_and(|request| request.strong_count() == 0)
     }
+}
+
+/// Returns why an operator does something, with who says so where that is not the user at the terminal: the record has no other
+/// place for it.
+pub(crate) fn named<const MIN: usize, const MAX: usize>(
+    caller: &Caller,
+    reason: &str,
+) -> Result<Text<MIN, MAX>, Refusal> {
+    let by = match caller {
+        Caller::Local { client: None, .. } | Caller::Stranger => return Ok(Text::try_from(reason)?),
+        Caller::Local { client: Some(client), .. } => format!("through {client}"),
+        Caller::Token(token) if token.scopes.contains(&Scope::Person) => format!("{}, signed in", token.name),
+        Caller::Token(token) => format!("with the token of {}", token.name),
+    };
+    Ok(Text::try_from(format!("{reason} ({by})"))?)
 }
 
 /// Lets a caller do something that any of these scopes may; everybody may where there is none. Whether its credential is still

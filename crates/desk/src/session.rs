@@ -80,11 +80,18 @@ pub fn read(ledger: &Sequencer, session: Uuid) -> Result<Session, Refusal> {
     record::walk(store, trace, Sequence::FIRST, |event, content| {
         match &mut found {
             Some(session) => session.fold(&event, content)?,
+            None if content.is_none() => return Err(erased(session, trace)),
             None => found = Some(Session::open(&event, content).map_err(|_| no_plan(session))?),
         }
         Ok::<_, Refusal>(true)
     })?;
     found.ok_or_else(unknown)
+}
+
+fn erased(session: Uuid, trace: TraceId) -> Refusal {
+    let message = format!("expected the plan of session {session}, found that its words were erased");
+    let cure = format!("`demur trace show {trace}` shows what is left, and why");
+    Refusal::new(Code::SessionUnreadable, message).with_cure(cure)
 }
 
 fn no_plan(session: Uuid) -> Refusal {

@@ -2,6 +2,7 @@
 //! CLR-03). Whoever may `read` sees all; others see the traces they take part in, and the list is for readers only.
 
 mod bytes;
+mod erase;
 mod handle;
 mod overview;
 mod read;

@@ -391,20 +391,24 @@ fn say(
     now: Timestamp,
     random: &mut dyn Random,
 ) -> Result<Entry, RuleRefusal> {
-    let trace = match state.trace() {
-        None => return Err(RuleRefusal::not_a_run()),
-        Some(TraceState::New) => return Err(RuleRefusal::not_opened()),
-        Some(trace) => trace,
-    };
     let kind = facts.event_type().ok_or_else(RuleRefusal::not_opened)?;
+    let trace = match state.body() {
+        Body::Registry(_) if kind.stands_in(TraceKind::Registry) => None,
+        Body::Registry(_) => return Err(RuleRefusal::not_a_run()),
+        Body::Trace(TraceState::New) => return Err(RuleRefusal::not_opened()),
+        Body::Trace(trace) => Some(trace),
+    };
     if !kind.admits_proof(ProofKind::None) {
         return Err(RuleRefusal::needs_a_key(kind));
     }
-    let actor = context.registry.desk();
+    let registry = state.registry().unwrap_or(context.registry);
+    let actor = registry.desk();
     let said = Said { kind: &kind.into(), role, facts: &facts };
     let meaning = words.and_then(Meaning::of);
     let known = Known { meaning: meaning.as_ref(), artifacts: &context.artifacts };
-    guard(trace, (state, context.registry), actor, (said, known), ProofKind::None, now)?;
+    if let Some(trace) = trace {
+        guard(trace, (state, registry), actor, (said, known), ProofKind::None, now)?;
+    }
     if let Some(words) = words {
         agrees(&facts, words).map_err(AdmissionError::from)?;
     }
@@ -418,7 +422,10 @@ fn say(
     let commitment = opening.as_ref().map(Opening::commitment);
     let record = Record { cause, facts, role, kind: kind.into() };
     let body = EventBody::Record(record.into(), commitment);
-    let event = envelop(state, &stamp(context.registry, now), actor, body)?;
+    let event = envelop(state, &stamp(registry, now), actor, body)?;
+    if let Body::Registry(registry) = state.body() {
+        registry.as_ref().clone().apply(&event)?;
+    }
     Ok(Entry { event, opening, artifact: None, meaning })
 }
 

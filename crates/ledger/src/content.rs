@@ -25,7 +25,7 @@ pub use confirmation::{
     ConfirmationAskContent, ConfirmationGivenContent, ConfirmationRefusedContent, OperationContent,
     OperationEndContent, OperationObject, operation_digest,
 };
-pub use desk::{NameContent, NoteContent, RefusalContent};
+pub use desk::{ErasureContent, NameContent, NoteContent, RefusalContent};
 pub use plan::{
     AttestationContent, ConfirmationContent, PaperContent, PlanContent, Provenance, RulesContent,
 };

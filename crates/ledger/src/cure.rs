@@ -72,6 +72,7 @@ impl GuardError {
             | Self::NotOpened => "statement.type",
             Self::Question(error) => return error.field(),
             Self::Confirmation(error) => return error.field(),
+            Self::Erasure(_) => "facts.event",
             Self::Meaning(error) => error.field(),
             Self::RoleForbidden { .. } | Self::NotParticipant { .. } => "statement.role",
             Self::RoleMissing { .. } | Self::RoleNotOfARun { .. } | Self::JudgesOwnWork { .. } => {
@@ -102,6 +103,7 @@ impl GuardError {
             Self::OutOfPlan { .. } => "settle the questions, confirm the plan, then attest, each once",
             Self::Question(error) => error.cure(),
             Self::Confirmation(error) => error.cure(),
+            Self::Erasure(error) => error.cure(),
             Self::Meaning(error) => error.cure(),
             Self::PolicyMissing => "record the policy of the run first",
             Self::PolicyFixed => "open a run of its own for another policy",
@@ -158,6 +160,7 @@ impl RegistryError {
             Self::KeyBound => "KEY_BOUND",
             Self::TokenKnown | Self::TokenUnknown | Self::TokenSpent => "TOKEN_STATE",
             Self::TokenScopes | Self::TokenPeople => "TOKEN_LIST",
+            Self::Erasure(error) => error.code(),
             Self::Write(_) => "WRITE",
         }
     }
@@ -179,6 +182,7 @@ impl RegistryError {
             Self::TokenKnown | Self::TokenUnknown | Self::TokenSpent => "facts.token",
             Self::TokenScopes => "facts.scopes",
             Self::TokenPeople => "facts.people",
+            Self::Erasure(_) => "facts.event",
         })
     }
 
@@ -207,6 +211,7 @@ impl RegistryError {
             Self::TokenKnown => "draw a new name for the token",
             Self::TokenUnknown | Self::TokenSpent => "look at the tokens of the registry",
             Self::TokenScopes | Self::TokenPeople => "sort the list and name everything once",
+            Self::Erasure(error) => error.cure(),
         }
     }
 }

@@ -22,7 +22,9 @@ pub use confirmation::{
     ConfirmationAsked, ConfirmationExpired, ConfirmationGiven, ConfirmationRefused, OperationEnded,
     OperationStarted,
 };
-pub use desk::{CommandRefused, RecoveryRecorded, RefusalCode, RefusalCodeError, SessionAborted};
+pub use desk::{
+    CommandRefused, ContentErased, RecoveryRecorded, RefusalCode, RefusalCodeError, SessionAborted,
+};
 pub use key::{
     CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, RevocationReason,
     StoreCreated, StoreRestored,

@@ -44,6 +44,7 @@ mod cure;
 pub mod desk;
 pub mod entry;
 pub mod envelope;
+pub mod erasure;
 pub mod event_type;
 pub mod export;
 pub mod facts;

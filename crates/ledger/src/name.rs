@@ -121,12 +121,12 @@ impl Sequence {
     }
 
     /// Returns the place of the event at this index of a list. No list in memory reaches the limit.
-    pub(crate) fn at(index: usize) -> Self {
+    pub fn at(index: usize) -> Self {
         Self((index as u64).min(MAX_SEQUENCE))
     }
 
     /// Returns the index in a list of all events of the trace.
-    pub(crate) fn index(self) -> Option<usize> {
+    pub fn index(self) -> Option<usize> {
         usize::try_from(self.0).ok()
     }
 

@@ -15,6 +15,7 @@ use demur_core::{
 pub use error::{RegistryError, Standing};
 
 use crate::{
+    erasure::Erasures,
     name::{ClientId, Position, PrincipalId, Sequence, StoreId, TokenId, TraceId},
     role::Role,
 };
@@ -40,6 +41,8 @@ pub struct Registry {
     clients: BTreeMap<PrincipalId, BTreeSet<ClientId>>,
     /// Every token that was made, with whether it was taken back.
     tokens: BTreeMap<TokenId, TokenStanding>,
+    /// What was erased.
+    erasures: Erasures,
     /// The first event of a type that this version does not know: what it did to the keys nobody can tell.
     unknown: Option<Sequence>,
 }
@@ -205,6 +208,11 @@ impl Registry {
     /// Returns what became of a token; none for one that was not made here.
     pub fn token(&self, token: TokenId) -> Option<TokenStanding> {
         self.tokens.get(&token).copied()
+    }
+
+    /// Returns what was erased.
+    pub const fn erasures(&self) -> &Erasures {
+        &self.erasures
     }
 
     /// Returns the registry events that recorded a root, oldest first.

@@ -30,18 +30,19 @@ pub use conditions::MOST_CHECKS;
 pub use error::{Blame, GuardError};
 pub use phase::Phase;
 pub use policy::{RecordedPolicy, ToolRules};
+pub(crate) use sequence_set::SequenceSet;
 pub use table::{TRANSITIONS, Transition, When};
 
 use self::{
     calls::Calls,
     endings::Endings,
     proposal::Proposal,
-    sequence_set::SequenceSet,
     tool::{Execution, Intent},
 };
 use crate::{
     confirmation::{ConfirmationError, Confirmations},
     envelope::{Event, Said},
+    erasure::Erasures,
     event_type::{EventType, Facts, TraceKind, TypeName},
     facts::{Policy, SessionInitialized, VerificationStatus},
     meaning::{Known, MeaningError},
@@ -79,6 +80,7 @@ pub struct State {
     reports: Vec<Sequence>,
     questions: Questions,
     confirmations: Confirmations,
+    erasures: Erasures,
 }
 
 /// One event as the state sees it.
@@ -122,8 +124,10 @@ impl<'a> Step<'a> {
         let voiced = match role {
             Role::Answerer => self.proof.has_key(),
             Role::Person | Role::Desk => !self.proof.has_key(),
-            // The desk records a policy as itself, and never in the operator's name.
-            Role::Operator => kind != EventType::PolicyRecorded || self.proof.has_key(),
+            // The desk records a policy and an erasure as itself, and never in the operator's name.
+            Role::Operator => {
+                !matches!(kind, EventType::PolicyRecorded | EventType::ContentErased) || self.proof.has_key()
+            }
             // Nor in the name of whoever wants to act.
             _ => kind != EventType::ConfirmationAsked || self.proof.has_key(),
         };
@@ -159,6 +163,7 @@ impl State {
             reports: Vec::new(),
             questions: Questions::new(),
             confirmations: Confirmations::new(),
+            erasures: Erasures::new(),
         }
     }
 
@@ -188,6 +193,11 @@ impl State {
     /// Returns the confirmations.
     pub const fn confirmations(&self) -> &Confirmations {
         &self.confirmations
+    }
+
+    /// Returns what was erased.
+    pub const fn erasures(&self) -> &Erasures {
+        &self.erasures
     }
 
     /// Returns whether the run opened with this participant, in whatever role.
@@ -267,6 +277,7 @@ impl State {
         let next = table::next(self, kind, step.said.facts)?;
         self.check_participant(step)?;
         self.guard(step.said.facts)?;
+        self.erasures.guard(step.sequence, step.said.facts)?;
         self.questions.guard(step)?;
         self.confirmations.guard(step, |principal| self.workers().any(|worker| worker == principal))?;
         Ok(next)
@@ -354,6 +365,7 @@ impl State {
         let (at, meaning) = (step.sequence, step.known.meaning);
         self.questions.fold(step, hash, None);
         self.confirmations.fold(step, hash);
+        self.erasures.fold(at, step.said.facts);
         match step.said.facts {
             Facts::SessionInitialized(facts) => self.open(facts),
             Facts::PolicyRecorded(_) => self.fold_policy(meaning),

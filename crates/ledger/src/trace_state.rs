@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     confirmation::Confirmations,
     envelope::Event,
+    erasure::Erasures,
     event_type::{EventType, Facts, Opens, TraceKind, TypeName},
     facts::{OperationEnded, PlanAttested},
     meaning::{Known, Meaning, MeaningError},
@@ -141,6 +142,15 @@ impl TraceState {
         }
     }
 
+    /// Returns what was erased in the trace.
+    pub fn erasures(&self) -> Option<&Erasures> {
+        match self {
+            Self::New => None,
+            Self::Run(run) => Some(run.erasures()),
+            Self::Work(work) => Some(work.erasures()),
+        }
+    }
+
     /// Returns whether this principal takes part, so that refusals to it are recorded.
     pub fn has_participant(&self, principal: PrincipalId) -> bool {
         match self {
@@ -174,6 +184,7 @@ pub struct Work {
     questions: Questions,
     papers: papers::PaperTrail,
     confirmations: Confirmations,
+    erasures: Erasures,
     /// The operations that have begun and not ended, each with its digest where that is known.
     operations: BTreeMap<Sequence, Option<Digest>>,
 }
@@ -224,6 +235,11 @@ impl Work {
     /// Returns the confirmations.
     pub const fn confirmations(&self) -> &Confirmations {
         &self.confirmations
+    }
+
+    /// Returns what was erased.
+    pub const fn erasures(&self) -> &Erasures {
+        &self.erasures
     }
 
     /// Returns the operations that have begun and not ended.
@@ -329,6 +345,7 @@ impl Work {
         self.check_opening(step, kind)?;
         self.guard(step, kind)?;
         self.questions.guard(step)?;
+        self.erasures.guard(step.sequence, step.said.facts)?;
         self.confirmations.guard(step, |principal| self.agent == Some(principal))
     }
 
@@ -426,6 +443,7 @@ impl Work {
         self.papers.fold(step.sequence, step.said.facts, &self.questions);
         self.questions.fold(step, hash, self.agent);
         self.confirmations.fold(step, hash);
+        self.erasures.fold(step.sequence, step.said.facts);
         if self.head.is_none() {
             self.agent = Some(step.actor);
         }

@@ -14,6 +14,7 @@ mod anchor;
 mod claims;
 mod code;
 mod compare;
+mod erased;
 mod examine;
 mod excerpt;
 mod finding;
@@ -37,6 +38,7 @@ pub use claims::{
 };
 pub use code::{Check, Code, FindingSeverity};
 pub use compare::{Abandonment, Compared, Parting, compare};
+pub use erased::ErasureReport;
 pub use excerpt::{CheckedEvent, KeptEvent, check_excerpt};
 pub use finding::{Finding, Section};
 pub use options::{KnownHead, Options, Pin};
@@ -63,8 +65,9 @@ pub fn verify(
     let mut input = Input::new(reader, options.signatures);
     let mut findings = Findings::new(options.profile);
     let opening = opening::read(&mut input, options, &mut findings)?;
-    let names = opening.names;
+    let (names, erased) = (opening.names, opening.erasures);
     let Some(registry) = opening.registry.filter(|_| !findings.failed() && !opening.ended) else {
+        erased.report_kept(Section::Registry, &mut findings);
         return Ok(Report::without_registry(&opening.header, findings, options));
     };
     let mut walk = Walk::new(&opening.header, &registry, opening.trail, options);
@@ -77,11 +80,15 @@ pub fn verify(
     walk.finish(input.before_checkpoint(), &mut findings);
     let anchors = anchor::check(&walk, options, &mut findings);
     walk.check_names(&names.hidden, options, &mut findings);
+    erased.report_kept(Section::Registry, &mut findings);
+    erased.report_unrecorded(Section::Registry, &mut findings);
     if !options.signatures {
         let found = Found::new(Code::SigUnchecked, "only hashes were checked");
         findings.add(Section::File, None, None, found);
     }
-    Ok(walk.into_report(&opening.header, findings, anchors, &names, options))
+    let mut report = walk.into_report(&opening.header, findings, anchors, &names, options);
+    report.erased.splice(..0, erased.into_reports());
+    Ok(report)
 }
 
 /// Verifies an export that is at hand whole, with every check that it states.

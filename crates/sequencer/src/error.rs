@@ -60,6 +60,9 @@ pub enum SequencerError {
     /// The commit that carried this command failed for everybody in it.
     #[error("{0}")]
     Commit(Arc<StoreError>),
+    /// Words are erased, and something may be left of them in a file.
+    #[error("the words are erased, and a file of the store may still have some of them: {0}")]
+    ErasureUnfinished(Arc<StoreError>),
     /// The disk did not confirm the commit.
     #[error("the disk did not confirm the write: whether it happened shows when the store is opened again")]
     Uncertain,

@@ -33,11 +33,14 @@ use demur_engine::{
 };
 use demur_ledger::{
     author::Artifact,
-    content::ReasonContent,
+    content::{ErasureContent, ReasonContent},
     desk::Desk,
     entry::Entry,
+    event_type::Content,
+    facts::ContentErased,
     name::{Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
+    role::Role,
     signed::{Head, Receipt, Signed},
     statement::{Submission, statement_hash},
 };
@@ -342,6 +345,33 @@ impl Sequencer {
     ) -> Result<Acknowledged, SequencerError> {
         self.store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
         self.perform_with(trace, &Command::Abort(ReasonContent { reason }), swaps)
+    }
+
+    /// Records that the words of an event are erased, and erases them. When this returns, no file of the store holds them.
+    /// [`SequencerError::ErasureUnfinished`] says that they are erased, and that something may be left of them in a file.
+    pub fn erase(
+        &self,
+        trace: TraceId,
+        event: Sequence,
+        why: Text<1, 4096>,
+    ) -> Result<Acknowledged, SequencerError> {
+        let first = Saying {
+            role: Role::Desk,
+            facts: ContentErased { event }.into(),
+            content: Some(Content::ContentErased(ErasureContent { why })),
+        };
+        let acknowledged = {
+            let of_the_registry = trace == self.registry().trace();
+            let _turn = of_the_registry.then(|| lock(&self.registry_turn));
+            self.record(trace, first, Consequences::default())?
+        };
+        self.scrub()?;
+        Ok(acknowledged)
+    }
+
+    /// Removes what erased words have left behind in files.
+    pub fn scrub(&self) -> Result<(), SequencerError> {
+        self.store.scrub().map_err(|error| SequencerError::ErasureUnfinished(Arc::new(error)))
     }
 
     /// Returns the receipt of a recorded statement; none for what the desk itself recorded.

@@ -34,6 +34,8 @@ pub(super) struct Queue {
     recorded: Mutex<Vec<Entry>>,
     /// The store has something else than what was decided here.
     behind: AtomicBool,
+    /// What is known of the trace here may hold words that were erased.
+    outdated: AtomicBool,
     /// How many callers are about to decide.
     arriving: AtomicUsize,
 }
@@ -95,6 +97,14 @@ impl Queue {
     }
 }
 
+impl Queue {
+    /// Takes note that words of the trace were erased. Whoever decides next reads all of it again, so that nothing here, and no
+    /// snapshot that is made of it, keeps them.
+    pub(super) fn forget(&self) {
+        self.outdated.store(true, Ordering::Release);
+    }
+}
+
 /// The right to decide in one trace.
 pub(super) struct Turn<'a> {
     queue: &'a Queue,
@@ -120,6 +130,9 @@ impl Turn<'_> {
     fn settle(&mut self) -> bool {
         let is_behind = self.queue.behind.swap(false, Ordering::AcqRel);
         let recorded = mem::take(&mut *lock(&self.queue.recorded));
+        if self.queue.outdated.swap(false, Ordering::AcqRel) {
+            *self.states = None;
+        }
         let Some(states) = &mut *self.states else { return false };
         let follows = recorded.iter().all(|entry| states.record(entry));
         if !states.go_on_from_recorded() {

@@ -17,6 +17,7 @@ impl Reason for SequencerError {
             Self::LeaseLost => "LEASE_LOST",
             Self::Store(error) => error.code(),
             Self::Commit(error) => error.code(),
+            Self::ErasureUnfinished(_) => "ERASURE_UNFINISHED",
             Self::Uncertain => "WRITE_UNCERTAIN",
             Self::Output(_) => "OUTPUT_TROUBLE",
             Self::NotCreated | Self::Created | Self::Draft(_) | Self::Desk(_) | Self::Write(_) => BUG,

@@ -1,4 +1,4 @@
-//! The words of the newest questions: whoever answers one soon needs them, and they never change.
+//! The words of the newest questions: whoever answers one soon needs them. They never change; they can be erased.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -46,6 +46,11 @@ impl Words {
         }
         kept.order.push_back(place);
         kept.words.insert(place, opening.bytes);
+    }
+
+    /// Forgets the words of a trace: some of them were erased.
+    pub(super) fn forget(&self, trace: TraceId) {
+        lock(&self.0).words.retain(|(of, _), _| *of != trace);
     }
 
     /// Returns the words of a question, if they are here.

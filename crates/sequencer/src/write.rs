@@ -6,6 +6,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use demur_core::key::Fingerprint;
 use demur_ledger::{
     entry::Entry,
+    envelope::Event,
+    event_type::Facts,
     name::{CommandId, Position, Sequence, TraceId},
     registry::Registry,
     signed::{Head, Signed},
@@ -204,6 +206,10 @@ impl Sequencer {
                         entry.opening = None;
                     }
                     if let Some(waiting) = waiting.first() {
+                        if entries.iter().any(|entry| erases(&entry.event)) {
+                            self.at_hand.words.forget(trace);
+                            waiting.queue.forget();
+                        }
                         waiting.queue.note(entries);
                     }
                 }
@@ -224,4 +230,8 @@ impl Sequencer {
             waiting.slot.end(ending.clone());
         }
     }
+}
+
+fn erases(event: &Event) -> bool {
+    event.said().is_ok_and(|said| matches!(said.facts, Facts::ContentErased(_)))
 }

@@ -99,6 +99,16 @@ impl Artifacts {
         }
     }
 
+    /// Removes the bytes of an address, durably. Where there are none, nothing happens.
+    pub fn remove(&self, address: &Address) -> Result<(), StoreError> {
+        let path = self.file(address);
+        let remove = || {
+            remove_if_there(&path)?;
+            sync_folder(path.parent().unwrap_or(&self.path))
+        };
+        remove().map_err(io_trouble("remove an artifact"))
+    }
+
     /// The path is made from a digest only, never from a name somebody chose.
     fn file(&self, address: &Address) -> PathBuf {
         let text = address.to_string();

@@ -2,7 +2,8 @@
 //! The behaviour suite in `tests/it/behaviour.rs` holds each of them to it.
 //!
 //! A store keeps two classes of data. The **ledger** (events, contents, places of artifacts) only ever grows;
-//! nothing in this trait changes or deletes an event. What is derived from it (commands, key changes, phases, the
+//! nothing in this trait changes or deletes an event. Words beside an event are taken out by the commit of the event that
+//! says so (`content_erased`), and by nothing else. What is derived from it (commands, key changes, phases, the
 //! lists of questions and confirmations, participants of runs) is written in the same transaction and can be rebuilt from it at will.
 //! **Operational** data (records, leases, snapshots, failure flags) is backed up but is no part of the ledger;
 //! secrets are not even backed up.
@@ -59,6 +60,9 @@ pub trait Store: Records + Leases + Send + Sync {
     /// - an event was decided under an older registry and its author's key has changed since, or the desk's key
     ///   under the head has; or that registry event is not in this store;
     /// - the bytes of an artifact it names are not in the store.
+    ///
+    /// **Erasing**: what an event of the write says is gone (`content_erased`) is gone with it: content, salts and places of
+    /// artifacts, and every snapshot of the trace. [`Store::scrub`] removes what that leaves in files.
     ///
     /// An error means that nothing was written at all, or with [`StoreError::Uncertain`] that nobody knows.
     fn commit(&self, writes: &[Write]) -> Result<Vec<WriteOutcome>, StoreError>;
@@ -198,6 +202,11 @@ pub trait Store: Records + Leases + Send + Sync {
 
     /// Returns the value kept under a commitment.
     fn secret(&self, commitment: &Commitment) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Sees to it that nothing is left of what was erased: when this returns, no file of the store holds a byte of it. A commit
+    /// that records an erasure has taken the words out already; this removes what they leave behind, and a store that is opened
+    /// does the same. Bytes of an artifact stay while another event names them.
+    fn scrub(&self) -> Result<(), StoreError>;
 
     /// Forgets the value kept under a commitment, durably: when this returns, no file of the store holds its bytes. Where
     /// there is none, nothing happens.

@@ -1,10 +1,13 @@
 //! What a store derives from events, the same in every store: commands, key changes, the kind of a trace; and
 //! the shape that every append must have.
 
+use std::iter;
+
 use demur_core::key::Fingerprint;
 use demur_ledger::{
     entry::Entry,
     envelope::Event,
+    erasure::Erasures,
     event_type::{Facts, TraceKind, TypeName},
     facts::Participant,
     name::{CommandId, Position, Sequence},
@@ -56,6 +59,7 @@ pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
         | Facts::SessionAborted(_)
         | Facts::RecoveryRecorded(_)
         | Facts::CommandRefused(_)
+        | Facts::ContentErased(_)
         | Facts::PlanSubmitted(_)
         | Facts::RulesRecorded(_)
         | Facts::GapFound(_)
@@ -85,6 +89,28 @@ pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
         | Facts::PaperRecorded(_)
         | Facts::PlanAttested(_)
         | Facts::Unknown(_) => Vec::new(),
+    }
+}
+
+/// Returns whether an event says that words are gone.
+pub(crate) fn erases(event: &Event) -> bool {
+    event.said().is_ok_and(|said| matches!(said.facts, Facts::ContentErased(_)))
+}
+
+/// Returns the events of a trace whose words its events, all of them in order, say are gone.
+pub(crate) fn erased<'a>(events: impl Iterator<Item = &'a [u8]>) -> Vec<Sequence> {
+    let mut erasures = Erasures::new();
+    let places = iter::successors(Some(Sequence::FIRST), |at| Some(at.next()));
+    places.zip(events).for_each(|(at, bytes)| note_erasures(&mut erasures, at, bytes));
+    erasures.erased().collect()
+}
+
+/// Takes note of what an event says is gone. What cannot be read says nothing about others; whoever checks the store finds it.
+pub(crate) fn note_erasures(erasures: &mut Erasures, at: Sequence, bytes: &[u8]) {
+    if let Ok(event) = Event::parse(bytes)
+        && let Ok(said) = event.said()
+    {
+        erasures.fold(at, said.facts);
     }
 }
 

@@ -6,11 +6,15 @@ use demur_ledger::{
     content::Opening,
     entry::{Address, ArtifactPlace},
     envelope::{Event, event_hash},
+    erasure::Erasures,
     name::{Position, Sequence, TraceId},
     newer::{Newer, NewerEvent, Reading},
 };
 
-use crate::contract::{Kept, StoreError};
+use crate::{
+    contract::{Kept, StoreError},
+    derived,
+};
 
 /// How an event stands in a store.
 pub(crate) struct Place<'a> {
@@ -128,6 +132,41 @@ pub(crate) fn artifact(
     Ok(())
 }
 
+/// Holds what is kept beside the events of one trace against what its events say is gone.
+#[derive(Default)]
+pub(crate) struct ErasureCheck {
+    erasures: Erasures,
+    /// How each event stands: whether something of it is erased, and whether something of it is here.
+    kept: Vec<(bool, bool)>,
+}
+
+impl ErasureCheck {
+    /// Takes the next event of the trace.
+    pub(crate) fn take(&mut self, bytes: &[u8], content: &Kept<Opening>, artifact: &Kept<ArtifactPlace>) {
+        derived::note_erasures(&mut self.erasures, Sequence::at(self.kept.len()), bytes);
+        let erased = matches!(content, Kept::Erased) || matches!(artifact, Kept::Erased);
+        let here = matches!(content, Kept::Here(_)) || matches!(artifact, Kept::Here(_));
+        self.kept.push((erased, here));
+    }
+
+    /// Returns the events for which the two differ, once all of the trace was taken.
+    pub(crate) fn finish(self) -> Vec<(Sequence, String)> {
+        let mut wrong = Vec::new();
+        for (index, (erased, here)) in self.kept.into_iter().enumerate() {
+            let at = Sequence::at(index);
+            let is_recorded = self.erasures.contains(at);
+            if is_recorded && here {
+                wrong.push((at, NOT_ERASED.to_owned()));
+            } else if erased && !is_recorded {
+                wrong.push((at, UNRECORDED.to_owned()));
+            }
+        }
+        wrong
+    }
+}
+
+const NOT_ERASED: &str = "an event says that its words were erased, and they are here";
+const UNRECORDED: &str = "its words were removed, and no event says by whom and why";
 const COLUMNS: &str = "its columns say something else than its bytes";
 const CONTENT: &str = "its content is not what it commits to";
 const ASTRAY: &str = "it does not follow the event before it";

@@ -344,6 +344,10 @@ impl Store for MemoryStore {
             Ok(())
         })
     }
+
+    fn scrub(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 impl Records for MemoryStore {

@@ -13,6 +13,7 @@ mod commit;
 mod confirmation;
 mod connection;
 mod derive;
+mod erase;
 mod files;
 mod lease;
 mod lost;
@@ -29,7 +30,7 @@ use std::{
     ops::RangeInclusive,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError, RwLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -76,6 +77,8 @@ pub struct SqliteStore {
     writer: Option<Writer>,
     secrets: Secrets,
     artifacts: Artifacts,
+    /// Held while files of artifacts are removed, and shared while a commit counts on them.
+    removing: RwLock<()>,
     folder: Folder,
     _lock: Option<Lock>,
 }
@@ -140,7 +143,17 @@ impl SqliteStore {
         }
         let artifacts = Artifacts::at(folder.artifacts());
         let secrets = Secrets::in_folder(folder.clone());
-        Ok(Self { _checkpointer: None, readers, writer: None, secrets, artifacts, folder, _lock: None })
+        let removing = RwLock::new(());
+        Ok(Self {
+            _checkpointer: None,
+            readers,
+            writer: None,
+            secrets,
+            artifacts,
+            removing,
+            folder,
+            _lock: None,
+        })
     }
 
     /// Returns the folder.
@@ -167,15 +180,19 @@ impl SqliteStore {
         // SQLite has opened the log, too: it has read from the database.
         let files = OpenFiles::of([database.clone(), folder.log()]);
         let (stopped, living) = (AtomicBool::new(false), Living::default());
-        Ok(Self {
+        let store = Self {
             _checkpointer: Some(checkpointer),
             readers: Readers::new(database),
             writer: Some(Writer { connection, stopped, living, files }),
             secrets: Secrets::in_folder(folder.clone()),
             artifacts,
+            removing: RwLock::new(()),
             folder,
             _lock: Some(lock),
-        })
+        };
+        // A process that crashed may have left something of what it erased.
+        store.scrub()?;
+        Ok(store)
     }
 
     /// Runs work in a write transaction. An error rolls everything back.
@@ -206,6 +223,22 @@ impl SqliteStore {
         Ok(answer)
     }
 
+    /// Removes the files of artifacts that were erased and that no event names. Nobody counts on one meanwhile.
+    fn remove_leftovers(&self) -> Result<(), StoreError> {
+        let _alone = self.removing.write().unwrap_or_else(PoisonError::into_inner);
+        let left = self.readers.read("look for erased artifacts", erase::leftovers)?;
+        for address in left {
+            self.write("remove an artifact", |transaction| {
+                let removing = || trouble::of("remove an artifact");
+                if !erase::is_named(transaction, &address).map_err(removing())? {
+                    self.artifacts.remove(&address)?;
+                }
+                erase::settle(transaction, &address).map_err(removing())
+            })?;
+        }
+        Ok(())
+    }
+
     /// Returns the secrets, if this is the owner and nothing stands against writing.
     fn own_secrets(&self) -> Result<&Secrets, StoreError> {
         let writer = self.writer.as_ref().ok_or(StoreError::ReadOnly)?;
@@ -215,7 +248,7 @@ impl SqliteStore {
     }
 
     /// Returns the conflicts of a write that need no database: a lease that is dead, events that are no chain, artifacts that are
-    /// missing. Checked before the transaction: artifacts are never removed, and a lease is ended by its own process.
+    /// missing. Checked before the transaction: no file is removed meanwhile, and a lease is ended by its own process.
     fn precheck(&self, write: &Write) -> Result<Precheck, StoreError> {
         let broken = !derived::check_write(write)?;
         let living = &self.writer.as_ref().ok_or(StoreError::ReadOnly)?.living;
@@ -241,6 +274,7 @@ impl Writer {
 
 impl Store for SqliteStore {
     fn commit(&self, writes: &[Write]) -> Result<Vec<WriteOutcome>, StoreError> {
+        let _kept = self.removing.read().unwrap_or_else(PoisonError::into_inner);
         let prechecks = writes.iter().map(|write| self.precheck(write)).collect::<Result<Vec<_>, _>>()?;
         self.write("commit", |transaction| {
             let mut judging = Judging::begin(transaction).map_err(trouble::of("commit"))?;
@@ -416,6 +450,11 @@ impl Store for SqliteStore {
 
     fn forget_secret(&self, commitment: &Commitment) -> Result<(), StoreError> {
         self.own_secrets()?.forget(commitment)
+    }
+
+    fn scrub(&self) -> Result<(), StoreError> {
+        self.remove_leftovers()?;
+        self.writer.as_ref().map_or(Ok(()), |writer| checkpoint::empty_log(&writer.lock()))
     }
 }
 

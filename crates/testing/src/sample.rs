@@ -12,15 +12,15 @@ use demur_core::{
 use demur_ledger::{
     author::{Artifact, Draft},
     content::{
-        ArtifactContent, NameContent, NoteContent, PolicyContent, PolicyDocument, ProposalContent,
-        ProposalReviewContent, SessionContent,
+        ArtifactContent, ErasureContent, NameContent, NoteContent, PolicyContent, PolicyDocument,
+        ProposalContent, ProposalReviewContent, SessionContent,
     },
     desk::{Desk, Recorded, Run},
     entry::{Address, ArtifactPlace, Entry},
     event_type::{Content, EventType, Facts, TraceKind},
     facts::{
-        KeyRegistered, KeyRevoked, Participant, Policy, PolicyRecorded, ProposalCreated, ProposalDecision,
-        ProposalReviewed, RevocationReason, Risk, SessionInitialized,
+        ContentErased, KeyRegistered, KeyRevoked, Participant, Policy, PolicyRecorded, ProposalCreated,
+        ProposalDecision, ProposalReviewed, RevocationReason, Risk, SessionInitialized,
     },
     name::{CommandId, Position, PrincipalId, TraceId},
     role::Role,
@@ -67,6 +67,11 @@ impl Work {
 
     pub fn head(&self) -> Position {
         self.run.chain().head().unwrap()
+    }
+
+    /// Returns the newest event, which no append has taken yet.
+    pub fn newest(&self) -> &Entry {
+        self.entries.last().unwrap()
     }
 }
 
@@ -218,6 +223,15 @@ impl Sample {
         let place = ArtifactPlace { address: Address::of(bytes), salt: artifact.salt };
         work.entries.last_mut().unwrap().artifact = Some(place);
         place
+    }
+
+    /// Has the desk record that the words of an event are erased.
+    pub fn erase(&mut self, work: &mut Work, event: u32) {
+        self.now = self.now.plus_millis(10);
+        let content = Content::ContentErased(ErasureContent { why: text("asked to") });
+        let said = (EventType::ContentErased, Role::Desk, ContentErased { event: event.into() }.into());
+        let recorded = self.desk.record(&mut work.run, said, &content, None, self.now, &mut self.random);
+        work.entries.push(entry(recorded.unwrap()));
     }
 
     /// Returns the append of all events of a run that none has taken yet.

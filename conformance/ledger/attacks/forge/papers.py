@@ -162,7 +162,7 @@ def _answered() -> Plan:
     return plan
 
 
-def _confirmed() -> Plan:
+def confirmed() -> Plan:
     """Returns the same after the papers of the answer and the confirmation, event 7."""
     plan = _answered()
     plan.keep("round", 4, plan.round(2))
@@ -172,7 +172,7 @@ def _confirmed() -> Plan:
 
 
 def _honest(family: Family) -> None:
-    plan = _confirmed()
+    plan = confirmed()
     plan.keep("acceptance", 7, plan.acceptance())
     plan.keep("handoff", 8, plan.handoff())
     plan.d.act("agent", "plan_attested", {"confirmed": 7}, {"attestation": plan.acceptance()["attestation"]})
@@ -325,7 +325,7 @@ def _documents(family: Family) -> None:
 
 def _acceptances(family: Family) -> None:
     def case(name: str, about: str, make: Callable[[Plan], Json]) -> None:
-        plan = _confirmed()
+        plan = confirmed()
         plan.keep("acceptance", 7, make(plan))
         plan.fails(family, f"acceptance-{name}", about)
 
@@ -338,7 +338,7 @@ def _acceptances(family: Family) -> None:
     case("session", "An attestation is of another session.", lambda plan: plan.acceptance(session_id=session))
 
     def attested(name: str, about: str, make: Callable[[Plan], Json]) -> None:
-        plan = _confirmed()
+        plan = confirmed()
         plan.keep("acceptance", 7, plan.acceptance())
         content = {"attestation": make(plan)["attestation"]}
         plan.d.act("agent", "plan_attested", {"confirmed": 7}, content)
@@ -356,7 +356,7 @@ def _acceptances(family: Family) -> None:
     )
 
     def handed(name: str, about: str, **other: Json) -> None:
-        plan = _confirmed()
+        plan = confirmed()
         plan.keep("acceptance", 7, plan.acceptance())
         plan.keep("handoff", 8, plan.handoff(**other))
         plan.fails(family, f"handoff-{name}", about)

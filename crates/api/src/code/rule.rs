@@ -39,7 +39,7 @@ macro_rules! rule_codes {
 }
 
 rule_codes! {
-    ACTOR, ALREADY_ANSWERED, ANSWER_CHOICE, ANSWER_DEFAULT, ANSWER_REQUEST, APPROVAL_MISSING,
+    ACTOR, ALREADY_ANSWERED, ALREADY_ERASED, ANSWER_CHOICE, ANSWER_DEFAULT, ANSWER_REQUEST, APPROVAL_MISSING,
     ARTIFACT_MISMATCH, ARTIFACT_SIZE, ARTIFACT_TOO_LARGE, ARTIFACT_UNASKED, ASCENDING, ASSURANCE_FORGED,
     ASSURANCE_TOO_LOW, BLOCKED_AGAIN, BUNDLE_DIFFERS, BUNDLE_INCOMPLETE, CHALLENGE_NEEDED, CHECK_FAILED,
     CITES_UNSEEN, CLIENT_HELD_ROLES, COMMAND_USED, COMMITMENT, CONDITIONS_UNMET, CONDITION_COUNT,
@@ -49,7 +49,7 @@ rule_codes! {
     EVENT_TOO_LARGE, EVIDENCE_MINIMUM, EVIDENCE_WEAK, EXECUTION_OPEN, EXPIRED, FALLBACK_FORBIDDEN,
     FALLBACK_NEEDED, INPUT_MISMATCH, INTENT_BLOCKED, INTENT_USED, JUDGES_OWN_WORK, KEY_BOUND,
     KEY_KNOWN, KEY_RETIRED, KEY_REVOKED, KEY_ROLE, KEY_ROLES, KEY_STATE, LAST_DESK_KEY,
-    MUST_BE_ANSWERED, NOT_ANSWERED, NOT_ASKER, NOT_ENTITLED, NOT_FOR_AUTHORS, NOT_OF_A_RUN,
+    MUST_BE_ANSWERED, NOTHING_TO_ERASE, NOT_ANSWERED, NOT_ASKER, NOT_ENTITLED, NOT_FOR_AUTHORS, NOT_OF_A_RUN,
     NOT_OF_THIS_TRACE, NOT_OPENED, NOT_PARTICIPANT, NOT_REGISTRY, NOT_THE_ANSWER, NOT_YOUR_ANSWER,
     NO_ARTIFACT, OPERATION_BLOCKED, OPERATION_UNCONFIRMED, OTHER_STORE, OTHER_TRACE, OUT_OF_PHASE,
     OUT_OF_PLAN, OWN_CLIENT, PLACE, POLICY_FIXED, POLICY_MISMATCH, POLICY_MISSING, POSSESSION,
@@ -70,12 +70,13 @@ mod tests {
     use crate::code::{Code, tests::codes};
 
     /// Where rules say no.
-    const SOURCES: [&str; 8] = [
+    const SOURCES: [&str; 9] = [
         include_str!("../../../engine/src/refusal.rs"),
         include_str!("../../../ledger/src/admission/error.rs"),
         include_str!("../../../ledger/src/confirmation/error.rs"),
         include_str!("../../../ledger/src/content/question.rs"),
         include_str!("../../../ledger/src/cure.rs"),
+        include_str!("../../../ledger/src/erasure.rs"),
         include_str!("../../../ledger/src/meaning/error.rs"),
         include_str!("../../../ledger/src/question/error.rs"),
         include_str!("../../../ledger/src/state/error.rs"),

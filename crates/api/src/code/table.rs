@@ -161,6 +161,7 @@ codes! {
         RunOver = "RUN_OVER",
         ServerSilent = "SERVER_SILENT",
         SessionConflict = "SESSION_CONFLICT",
+        SettleFirst = "SETTLE_FIRST",
         TaskChanged = "TASK_CHANGED",
         TooManyPeople = "TOO_MANY_PEOPLE",
         TooManyTokens = "TOO_MANY_TOKENS",
@@ -171,6 +172,7 @@ codes! {
     }
     Busy {
         ConnectionLost = "CONNECTION_LOST" 409,
+        ErasureUnfinished = "ERASURE_UNFINISHED",
         FolderInUse = "FOLDER_IN_USE",
         NoReply = "NO_REPLY",
         Overloaded = "OVERLOADED",

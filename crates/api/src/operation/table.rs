@@ -34,7 +34,7 @@ use crate::{
     server::{Health, SchemaList, ServerStatus},
     store::{CheckpointView, FindParameters, FoundIds, StoreCheck, StoreCheckProgress},
     token::{ListedTokens, MadeToken, NewToken, ShownToken},
-    trace::{EventParameters, ListedEvents, ListedTraces, TraceListParameters, TraceView},
+    trace::{self, ErasedEvent, EventParameters, ListedEvents, ListedTraces, TraceListParameters, TraceView},
 };
 
 /// Makes a type of each row. A row is: the type, its name for programs, method and path, who may, `keyed` where a retry
@@ -244,6 +244,10 @@ operations! {
     ListEvents = "listEvents", Get "/v1/traces/{trace}/events", SEEING,
         "List the events of a trace with their content, in order";
         (OfTrace, EventParameters, Nothing) -> ListedEvents, 200 "One page";
+    EraseEvent = "eraseEvent", Post "/v1/traces/{trace}/events/{sequence}/erase", OPERATING,
+        "Erase the words of an event for good: its content, salt and artifact, and every paper that quotes it";
+        (OfEvent, Nothing, trace::EraseEvent) -> ErasedEvent,
+        200 "They are gone, now or since before; everything else still holds";
     ShowReceipt = "receipt", Get "/v1/traces/{trace}/receipts/{sequence}", SEEING,
         "Give the desk's signed receipt for a statement";
         (OfEvent, Nothing, Nothing) -> Signed<Receipt>,

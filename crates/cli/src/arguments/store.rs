@@ -1,8 +1,9 @@
-//! What may be typed after `trace`, `export` and `store`.
+//! What may be typed after `trace`, `export`, `erase` and `store`.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use demur_core::limit::Text;
 
 use super::help;
 use crate::lookup::TypedId;
@@ -58,6 +59,19 @@ pub(crate) struct Export {
     /// Replace the file if it is there
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Erase {
+    /// The event: the trace as in `demur export`, a dot and the number of the event, such as last.4
+    #[arg(value_name = "EVENT")]
+    pub(crate) event: TypedId,
+    /// Why, for the record, which keeps it: do not repeat what is erased
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) why: Text<1, 3800>,
+    /// Erase without asking first
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Subcommand)]

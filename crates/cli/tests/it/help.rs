@@ -53,6 +53,7 @@ fn short_help_of_the_command() {
       verify       Say what an export proves, what is the desk's word and what is neither
       trace        List traces, and read what happened in one
       export       Write a trace as one file that anybody can verify
+      erase        Erase what one event says, for good; everything else still holds
       checkpoint   Record a hash over all traces as they are now
       store        Check, rebuild, back up and restore the store
       rules        Look at rule packs: what they say, and why a plan has the gaps it has
@@ -123,6 +124,7 @@ fn no_command_is_a_mistake_that_shows_the_way() {
       verify       Say what an export proves, what is the desk's word and what is neither
       trace        List traces, and read what happened in one
       export       Write a trace as one file that anybody can verify
+      erase        Erase what one event says, for good; everything else still holds
       checkpoint   Record a hash over all traces as they are now
       store        Check, rebuild, back up and restore the store
       rules        Look at rule packs: what they say, and why a plan has the gaps it has

@@ -18,6 +18,7 @@ mod data_folder;
 mod demo;
 mod doctor;
 mod doors;
+mod erase;
 mod export;
 mod help;
 mod hook;

@@ -65,6 +65,10 @@ impl QuestionCache {
     fn take(&self, trace: TraceId, entry: &Entry) {
         let Ok(said) = entry.event.said() else { return };
         let id = |sequence| QuestionId { trace, sequence };
+        if matches!(said.facts, Facts::ContentErased(_)) {
+            // The words of the question, or of what became of it, may be those that are gone.
+            self.kept().questions.retain(|kept, _| kept.trace != trace);
+        }
         match question_effect(said.facts) {
             Some(QuestionEffect::Asked(question)) => {
                 question.repeats.into_iter().for_each(|replaced| self.remove(id(replaced)));

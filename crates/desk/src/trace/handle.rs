@@ -7,9 +7,9 @@ use demur_api::{
     refusal::Refusal,
 };
 
-use super::{event, read, seen};
+use super::{erase, event, read, seen};
 use crate::{
-    access::Admitted,
+    access::{Admitted, named},
     desk::Desk,
     entry::{Handle, Handled},
 };
@@ -35,6 +35,13 @@ impl Handle<op::ListEvents> for Desk {
         read::check(&request.query)?;
         seen(owner, by.caller(), trace)?;
         read::events(owner.sequencer().store(), trace, &request.query).map(ApiReply::new)
+    }
+}
+
+impl Handle<op::EraseEvent> for Desk {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::EraseEvent>) -> Handled<op::EraseEvent> {
+        let why = named(by.caller(), request.body.why.as_str())?;
+        erase::erase(&*self.owner()?, &request.path, why).map(ApiReply::new)
     }
 }
 

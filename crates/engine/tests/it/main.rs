@@ -9,6 +9,7 @@ mod clock;
 mod codes;
 mod confirmation;
 mod determinism;
+mod erasure;
 mod failed;
 mod meaning;
 mod plan;

@@ -23,6 +23,14 @@ pub struct NoteContent {
     pub note: Text<1, 4096>,
 }
 
+/// Why content was erased. It names none of what it was about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ErasureContent {
+    /// The reason.
+    pub why: Text<1, 4096>,
+}
+
 /// What the refused author was told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,3 +45,4 @@ pub struct RefusalContent {
 impl EventContent for NameContent {}
 impl EventContent for NoteContent {}
 impl EventContent for RefusalContent {}
+impl EventContent for ErasureContent {}

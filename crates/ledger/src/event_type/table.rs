@@ -206,6 +206,8 @@ event_types! {
         "The desk came back after a crash.";
     CommandRefused "command_refused", RUN_OR_WORK Never, &[Role::Desk], NONE, CommandRefused, RefusalContent, false,
         "The desk refused a command; nothing else changed.";
+    ContentErased "content_erased", ANYWHERE Never, &[Role::Operator, Role::Desk], KEY_OR_NONE, ContentErased, ErasureContent, false,
+        "The words of an event are gone: its content, salt and artifact, and every paper that quotes it.";
     PlanSubmitted "plan_submitted", WORK Always, &[Role::Agent], KEY, PlanSubmitted, PlanContent, false,
         "An agent submits a plan.";
     RulesRecorded "rules_recorded", WORK Never, &[Role::Desk], NONE, RulesRecorded, RulesContent, false,
@@ -275,6 +277,7 @@ const REGISTRY: &[TraceKind] = &[TraceKind::Registry];
 const RUN: &[TraceKind] = &[TraceKind::Run];
 const WORK: &[TraceKind] = &[TraceKind::Work];
 const RUN_OR_WORK: &[TraceKind] = &[TraceKind::Run, TraceKind::Work];
+const ANYWHERE: &[TraceKind] = &[TraceKind::Registry, TraceKind::Run, TraceKind::Work];
 
 /// Those who ask: the four roles of a run, and agents outside of one.
 const ASKING: &[Role] = &[Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Agent];

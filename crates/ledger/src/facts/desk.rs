@@ -1,4 +1,4 @@
-//! Facts of what the desk itself records in a run: abort, recovery, refusals.
+//! Facts of what the desk itself records in a run: abort, recovery, refusals, erasure.
 
 use std::borrow::Cow;
 
@@ -31,6 +31,14 @@ pub struct CommandRefused {
     pub command: CommandId,
     /// Whose.
     pub principal: PrincipalId,
+}
+
+/// The words of an event are gone from the store: its content and salt, its artifact, and every paper since that may quote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContentErased {
+    /// The event whose words they were.
+    pub event: Sequence,
 }
 
 /// A stable refusal code: an upper-case word such as `ROLE_FORBIDDEN`.
@@ -86,3 +94,9 @@ impl EventFacts for RecoveryRecorded {
 }
 
 impl EventFacts for CommandRefused {}
+
+impl EventFacts for ContentErased {
+    fn cites(&self, visit: &mut dyn FnMut(Sequence)) {
+        visit(self.event);
+    }
+}

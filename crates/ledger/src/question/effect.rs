@@ -69,6 +69,7 @@ pub const fn question_effect(facts: &Facts) -> Option<QuestionEffect<'_>> {
         | Facts::SessionAborted(_)
         | Facts::RecoveryRecorded(_)
         | Facts::CommandRefused(_)
+        | Facts::ContentErased(_)
         | Facts::PlanSubmitted(_)
         | Facts::RulesRecorded(_)
         | Facts::QuestionDelivered(_)

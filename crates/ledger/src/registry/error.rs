@@ -2,7 +2,9 @@
 
 use demur_core::canonical::WriteError;
 
-use crate::{envelope::Disagreement, event_type::TypeName, name::Sequence, role::Role};
+use crate::{
+    envelope::Disagreement, erasure::ErasureError, event_type::TypeName, name::Sequence, role::Role,
+};
 
 /// What stands against a key at one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -124,6 +126,9 @@ pub enum RegistryError {
     /// People out of order.
     #[error("expected the people of a token ascending and each once")]
     TokenPeople,
+    /// A rule of erasure.
+    #[error(transparent)]
+    Erasure(#[from] ErasureError),
     /// The event pins something other than the registry event before it.
     #[error("expected the event to pin the registry event before it")]
     Pin,

@@ -12,6 +12,7 @@ use demur_core::{
 use super::{KeyOrigin, KeyRecord, Registry, RegistryError, Standing};
 use crate::{
     envelope::{Event, Said},
+    erasure::Erasures,
     event_type::{EventType, Facts, TraceKind, TypeName},
     facts::{KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, StoreCreated},
     name::{PrincipalId, Sequence, StoreId},
@@ -51,8 +52,10 @@ impl Registry {
             roots: BTreeMap::new(),
             clients: BTreeMap::new(),
             tokens: BTreeMap::new(),
+            erasures: Erasures::new(),
             unknown: None,
         };
+        registry.erasures.fold(Sequence::FIRST, &Facts::from(facts.clone()));
         let recovery = registry.name_recovery(&facts.key, facts.recovery.as_ref())?;
         registry.keys.insert(
             facts.key.fingerprint(),
@@ -99,8 +102,10 @@ impl Registry {
             Facts::ClientBound(facts) => self.bind(event, &said, facts)?,
             Facts::TokenMade(facts) => self.note_token(event, &said, facts)?,
             Facts::TokenRevoked(facts) => self.revoke_token(event, &said, *facts)?,
+            Facts::ContentErased(_) => self.check_erasure(event, &said)?,
             _ => return Err(RegistryError::NotRegistry { kind: said.kind.clone() }),
         }
+        self.erasures.fold(at, said.facts);
         self.record(event);
         Ok(())
     }
@@ -281,6 +286,24 @@ impl Registry {
         let signer = signer(event)?;
         self.desk_key(&signer, self.head().sequence).map_err(|standing| not_entitled(said, standing))?;
         check_actor(event, self.desk)
+    }
+
+    /// An operator erases with a key, the desk on its own word: nobody else does, and neither in the name of the other.
+    fn check_erasure(&self, event: &Event, said: &Said<'_>) -> Result<(), RegistryError> {
+        let actor = match (event.envelope().proof.key(), said.role) {
+            (None, Role::Desk) => self.desk,
+            (Some(key), Role::Operator) => {
+                let record = self.speaker(&key, self.head().sequence);
+                let record = record.map_err(|standing| not_entitled(said, standing))?;
+                if !record.roles.contains(&Role::Operator) {
+                    return Err(not_entitled(said, Standing::Unknown));
+                }
+                record.principal
+            }
+            (_, role) => return Err(RegistryError::Role { role, kind: said.kind.clone() }),
+        };
+        check_actor(event, actor)?;
+        Ok(self.erasures.guard(event.envelope().sequence, said.facts)?)
     }
 
     fn check_possession(&self, event: &Event, facts: &KeyRotated) -> Result<(), RegistryError> {

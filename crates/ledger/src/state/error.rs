@@ -4,6 +4,7 @@ use super::Phase;
 use crate::{
     confirmation::ConfirmationError,
     envelope::Disagreement,
+    erasure::ErasureError,
     event_type::{EventType, TraceKind, TypeName},
     meaning::MeaningError,
     name::{PrincipalId, Sequence},
@@ -40,6 +41,9 @@ pub enum GuardError {
     /// A rule of confirmations.
     #[error(transparent)]
     Confirmation(#[from] ConfirmationError),
+    /// A rule of erasure.
+    #[error(transparent)]
+    Erasure(#[from] ErasureError),
     /// A demand on what the event means; its order is right.
     #[error(transparent)]
     Meaning(MeaningError),
@@ -238,6 +242,7 @@ impl GuardError {
             Self::OutOfPlan { .. } => "OUT_OF_PLAN",
             Self::Question(error) => error.code(),
             Self::Confirmation(error) => error.code(),
+            Self::Erasure(error) => error.code(),
             Self::Meaning(error) => error.code(),
             Self::PolicyMissing => "POLICY_MISSING",
             Self::PolicyFixed => "POLICY_FIXED",
@@ -306,6 +311,7 @@ impl GuardError {
             | Self::VerificationOpen { .. } => Blame::TooEarly,
             Self::Question(error) => error.blame(),
             Self::Confirmation(error) => error.blame(),
+            Self::Erasure(error) => error.blame(),
             Self::Meaning(error) => error.blame(),
         }
     }

@@ -7,19 +7,19 @@ use crate::name::Sequence;
 /// A set of sequences, dense: a million events take 125 kB.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct SequenceSet {
+pub(crate) struct SequenceSet {
     words: Vec<u64>,
 }
 
 impl SequenceSet {
     /// Returns the empty set.
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { words: Vec::new() }
     }
 
     /// Adds an event. Only called with the sequence of an event that was just folded in, so the set never
     /// grows beyond the trace.
-    pub(super) fn insert(&mut self, sequence: Sequence) {
+    pub(crate) fn insert(&mut self, sequence: Sequence) {
         let Some((word, bit)) = place(sequence) else { return };
         if word >= self.words.len() {
             self.words.resize(word + 1, 0);
@@ -27,8 +27,23 @@ impl SequenceSet {
         self.words[word] |= bit;
     }
 
+    /// Returns the events in the set behind this one, in order.
+    pub(crate) fn after(&self, sequence: Sequence) -> impl Iterator<Item = Sequence> {
+        self.from(sequence.next().number())
+    }
+
+    /// Returns the events in the set, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Sequence> {
+        self.from(0)
+    }
+
+    fn from(&self, first: u64) -> impl Iterator<Item = Sequence> {
+        let end = self.words.len() as u64 * 64;
+        (first..end).filter_map(|number| Sequence::try_from(number).ok()).filter(|one| self.contains(*one))
+    }
+
     /// Returns whether the event is in the set.
-    pub(super) fn contains(&self, sequence: Sequence) -> bool {
+    pub(crate) fn contains(&self, sequence: Sequence) -> bool {
         place(sequence).is_some_and(|(word, bit)| self.words.get(word).is_some_and(|found| found & bit != 0))
     }
 }
@@ -51,6 +66,8 @@ mod tests {
         let held: Vec<u32> = (0..2000).filter(|number| set.contains((*number).into())).collect();
         assert_eq!(held, [0, 1, 63, 64, 1000]);
         assert!(!set.contains(Sequence::try_from(1_u64 << 50).unwrap()));
+        let behind: Vec<_> = set.after(1_u32.into()).map(Sequence::number).collect();
+        assert_eq!(behind, [63, 64, 1000]);
     }
 
     #[test]

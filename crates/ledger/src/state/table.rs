@@ -90,7 +90,7 @@ pub(super) fn next(state: &State, kind: EventType, facts: &Facts) -> Result<Phas
 
 /// Phases after the run has opened.
 const OPENED: &[Phase] = &[Planning, Reviewing, Executing, Claiming, Auditing];
-/// Phases in which the desk may still note a refused command.
+/// Phases in which the desk may still note a refused command or an erasure.
 const ANY_OPENED: &[Phase] =
     &[Planning, Reviewing, Executing, Claiming, Auditing, Completed, Failed, Aborted];
 
@@ -170,6 +170,7 @@ pub const TRANSITIONS: &[Transition] = &[
     row(OPENED, EventType::SessionAborted, When::Always, Some(Aborted), "seed 8"),
     row(OPENED, EventType::RecoveryRecorded, When::Always, None, "recovery"),
     row(ANY_OPENED, EventType::CommandRefused, When::Always, None, "refusals are recorded"),
+    row(ANY_OPENED, EventType::ContentErased, When::Always, None, "words can be erased at any time"),
 ];
 
 const fn row(

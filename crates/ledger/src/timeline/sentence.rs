@@ -119,6 +119,7 @@ fn what_of_claims(facts: &Facts) -> String {
         Facts::SessionAborted(_) => "aborts the run".to_owned(),
         Facts::RecoveryRecorded(_) => "came back after a crash".to_owned(),
         Facts::CommandRefused(facts) => format!("refused a command: {}", facts.code.as_str()),
+        Facts::ContentErased(facts) => format!("erased what #{} said", facts.event),
         other => what_of_keys(other),
     }
 }
@@ -281,6 +282,7 @@ pub(super) fn why(content: &Content) -> Option<String> {
         Content::FinalStatementSigned(content) => content.verdict.to_string(),
         Content::VerificationRunCompleted(content) => content.summary.to_string(),
         Content::CommandRefused(content) => content.message.to_string(),
+        Content::ContentErased(content) => content.why.to_string(),
         Content::RecoveryRecorded(content)
         | Content::KeyRevoked(content)
         | Content::StoreRestored(content) => content.note.to_string(),

@@ -36,6 +36,8 @@ pub(crate) enum Words {
     Rejected,
     /// Who the desk says confirmed or refused something.
     Person(Text<1, 256>),
+    /// Why something was erased.
+    Erasure(Text<1, 4096>),
     /// A default that took effect.
     Default(Box<AnswerValue>),
 }
@@ -89,6 +91,7 @@ impl Words {
                 Self::Rejected
             }
             Content::QuestionDefaulted(content) => Self::Default(Box::new(content.default)),
+            Content::ContentErased(content) => Self::Erasure(content.why),
             Content::ConfirmationGiven(content) => Self::Person(content.by?),
             Content::ConfirmationRefused(content) => Self::Person(content.by?),
             _ => return None,

@@ -307,6 +307,12 @@ codes! {
         "an ask, a round, a document, an attestation or a handoff is missing, not signed by the desk, or says something \
          else than the events",
         "do not rely on the paper: read the events it is about";
+    NotErased "NOT_ERASED", Meaning, Failure,
+        "the record says that words were erased, and the file has them",
+        "the store kept what it says is gone: ask for it to be erased, and delete this file";
+    ErasureUnrecorded "ERASURE_UNRECORDED", Meaning, Failure,
+        "the file says that words were erased, and no event says by whom and why",
+        "somebody removed them behind the record: ask the desk, and look for them in an earlier export";
     SpokeAfterFinal "SPOKE_AFTER_FINAL", Meaning, Failure,
         "somebody other than the auditor asked after the final statement",
         "ask why the desk let it in: all had been said";

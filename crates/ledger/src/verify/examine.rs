@@ -62,6 +62,8 @@ pub(super) struct Examined {
     pub(super) words: Option<Words>,
     /// What the guards need of it.
     pub(super) meaning: Option<Meaning>,
+    /// Whether the content is in the file.
+    pub(super) disclosure: Disclosure,
     /// All of it, where papers are held against it.
     pub(super) quoted: Option<Box<Content>>,
 }
@@ -223,7 +225,9 @@ fn read_event(opened: Opened<'_>) -> Item {
     let meaning = content.as_ref().and_then(Meaning::of);
     let quoted = content.as_ref().filter(|content| is_quoted(content)).cloned().map(Box::new);
     let words = content.and_then(Words::of);
-    Item { part: Part::Event(Examined { event: opened.event, agrees, words, meaning, quoted }), found }
+    let disclosure = opened.disclosure;
+    let examined = Examined { event: opened.event, agrees, words, meaning, disclosure, quoted };
+    Item { part: Part::Event(examined), found }
 }
 
 fn check_statement(event: &Event, found: &mut Vec<Found>) {

@@ -10,6 +10,7 @@ use demur_core::key::{Batch, Fingerprint};
 
 use super::{
     Code, Input, Options, StatedChecks, VerifyError,
+    erased::ErasureBook,
     examine::{self, Examined, Item, Keep, Part},
     finding::{Findings, Found, Section},
     input::{Chunk, End},
@@ -33,6 +34,7 @@ pub(super) struct Opening {
     /// The registry's own trail.
     pub(super) trail: Option<Trail>,
     pub(super) names: Names,
+    pub(super) erasures: ErasureBook,
     /// The first line that is not the registry's any more.
     pub(super) next: Option<Chunk>,
     /// Whether the file ended or cannot be read on.
@@ -75,8 +77,15 @@ pub(super) fn read<R: BufRead>(
     findings: &mut Findings,
 ) -> Result<Opening, VerifyError> {
     let header = header(&input.first_line()?)?;
-    let mut opening =
-        Opening { header, registry: None, trail: None, names: Names::default(), next: None, ended: false };
+    let mut opening = Opening {
+        header,
+        registry: None,
+        trail: None,
+        names: Names::default(),
+        erasures: ErasureBook::default(),
+        next: None,
+        ended: false,
+    };
     loop {
         let chunk = input.next_line()?;
         let line = chunk.first;
@@ -132,7 +141,9 @@ impl Opening {
         match item.part {
             Part::Event(examined) => {
                 sequence = Some(self.trail.as_ref().map_or(Sequence::FIRST, Trail::next));
+                let at = sequence.unwrap_or(Sequence::FIRST);
                 self.take_event(line, &examined, options, &mut found);
+                self.erasures.take(at, line, &examined, Section::Registry);
             }
             Part::Head(head) => {
                 if let (Some(trail), Some(registry)) = (&mut self.trail, &self.registry)

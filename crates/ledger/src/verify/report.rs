@@ -22,8 +22,8 @@ pub use questions::QuestionReport;
 pub use roles::RoleReport;
 
 use super::{
-    Check, ClaimReport, Code, Finding, FindingSeverity, OperationReport, Options, PinReport, Section,
-    finding::Findings, opening::Names, walk::Walk,
+    Check, ClaimReport, Code, ErasureReport, Finding, FindingSeverity, OperationReport, Options, PinReport,
+    Section, finding::Findings, opening::Names, walk::Walk,
 };
 use crate::{
     export::Header,
@@ -82,6 +82,9 @@ pub struct Report {
     /// What was done on answers that were replaced or taken back later, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rested: Vec<RestedEvent>,
+    /// What was erased, in order; the first 256 of the registry and of the trace.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub erased: Vec<ErasureReport>,
     /// The findings, by place; the first 256.
     pub findings: Vec<Finding>,
     /// How many findings there are.
@@ -228,6 +231,7 @@ struct Told {
     operations_total: u64,
     confirmations: Vec<ConfirmationReport>,
     rested: Vec<RestedEvent>,
+    erased: Vec<ErasureReport>,
 }
 
 impl Report {
@@ -290,6 +294,7 @@ impl Report {
         let newest = Newest { inclusions, registry: known };
         let histories = Histories { hashes, epochs, registry: Some(walk.registry.clone()) };
         let rested = walk.rested.into_events();
+        let erased = walk.erasures.into_reports();
         let (operations, operations_total) = walk.acts.into_operations();
         let told = Told {
             proven_by_key,
@@ -302,6 +307,7 @@ impl Report {
             operations_total,
             confirmations,
             rested,
+            erased,
         };
         Self::assemble(scope, findings, anchors, newest, told, histories)
     }
@@ -354,6 +360,7 @@ impl Report {
             operations_total: told.operations_total,
             confirmations: told.confirmations,
             rested: told.rested,
+            erased: told.erased,
             findings,
             findings_total,
             hashes: histories.hashes,

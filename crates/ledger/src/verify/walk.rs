@@ -14,6 +14,7 @@ use super::{
     Code, Options, StatedChecks,
     acts::ActBook,
     claims::ClaimBook,
+    erased::ErasureBook,
     examine::{self, Bytes, Examined, Item, Part},
     finding::{Findings, Found, Section},
     input::End,
@@ -69,6 +70,7 @@ pub(super) struct Walk<'a> {
     /// SHA-256 of the text of the policy, where that is disclosed.
     pub(super) policy_hash: Option<Digest>,
     papers: PaperBook,
+    pub(super) erasures: ErasureBook,
     /// Who the desk says confirmed or refused something, by event.
     pub(super) people: PersonNames,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
@@ -123,6 +125,7 @@ impl<'a> Walk<'a> {
             terms: TermsBook::default(),
             policy_hash: None,
             papers: PaperBook::default(),
+            erasures: ErasureBook::default(),
             people: PersonNames::new(),
             speakers: BTreeMap::new(),
             records: BTreeMap::new(),
@@ -163,10 +166,12 @@ impl<'a> Walk<'a> {
                     self.after_head = false;
                     // By its place in the file: the number it gives itself may be the lie.
                     sequence = Some(self.trail.next());
+                    self.erasures.take(self.trail.next(), line, examined, Section::Trace);
                     self.take_event(line, examined, &mut found);
                 }
                 Part::Artifact(bytes) => {
                     sequence = Some(bytes.event);
+                    self.erasures.note(bytes.event, bytes.disclosure);
                     self.take_artifact(bytes, text, &mut found);
                 }
                 Part::Head(head) => {
@@ -388,6 +393,7 @@ impl<'a> Walk<'a> {
 
     /// Checks what can only be said at the end.
     pub(super) fn finish(&mut self, digest: Option<Digest>, findings: &mut Findings) {
+        self.erasures.report_kept(Section::Trace, findings);
         if !self.whole {
             return;
         }
@@ -408,6 +414,7 @@ impl<'a> Walk<'a> {
             findings.add(Section::File, Some(*line), None, found);
         }
         self.check_revoked(findings);
+        self.erasures.report_unrecorded(Section::Trace, findings);
         if let Err((at, message)) = self.papers.finish(self.registry) {
             findings.add(Section::Trace, None, Some(at), Found::new(Code::PaperInvalid, message));
         }

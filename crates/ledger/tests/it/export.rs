@@ -67,6 +67,24 @@ pub(crate) fn export_as(
     artifacts: &[(Sequence, Artifact)],
     kept_back: Option<Disclosure>,
 ) -> Vec<u8> {
+    export_with(world, artifacts, kept_back, &[])
+}
+
+/// Returns the same with nothing in it of what these events say and record.
+pub(crate) fn export_without(
+    world: &World,
+    artifacts: &[(Sequence, Artifact)],
+    erased: &[Sequence],
+) -> Vec<u8> {
+    export_with(world, artifacts, None, erased)
+}
+
+fn export_with(
+    world: &World,
+    artifacts: &[(Sequence, Artifact)],
+    kept_back: Option<Disclosure>,
+    erased: &[Sequence],
+) -> Vec<u8> {
     let header = Header {
         format: 1,
         software: text("demur test"),
@@ -82,8 +100,18 @@ pub(crate) fn export_as(
     let mut chain = Chain::new(world.run.chain().trace());
     for recorded in &world.events {
         chain.push(&recorded.event);
-        file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
         let at = recorded.event.position().sequence;
+        if erased.contains(&at) {
+            file.extend(match recorded.opening {
+                Some(_) => writer.event_without_content(&recorded.event, Disclosure::Erased).unwrap(),
+                None => writer.event(&recorded.event, None).unwrap(),
+            });
+            if artifacts.iter().chain(&world.reports).any(|(recorded, _)| *recorded == at) {
+                file.extend(writer.artifact_without_bytes(at, Disclosure::Erased).unwrap());
+            }
+            continue;
+        }
+        file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
         if let Some((_, report)) = world.reports.iter().find(|(recorded, _)| *recorded == at) {
             file.extend(writer.artifact(at, &report.bytes, &report.salt).unwrap());
         }

@@ -9,6 +9,7 @@ mod committed;
 mod corpus;
 mod cut;
 mod door;
+mod erasure;
 mod export;
 mod forger;
 mod format;

@@ -81,7 +81,7 @@ fn the_role_policy_is_the_one_of_the_requirement() {
                 roles
             }
             E::SessionAborted => vec![Role::Operator],
-            E::PolicyRecorded => vec![Role::Operator, Role::Desk],
+            E::PolicyRecorded | E::ContentErased => vec![Role::Operator, Role::Desk],
             _ => vec![Role::Desk],
         }
     };

@@ -4,7 +4,7 @@ use demur_core::{hash::Digest, key::SecretKey};
 use demur_ledger::{
     envelope::Event,
     export::{Disclosure, ExportWriter, Header},
-    facts::{ClaimChallenged, FinalStatementSigned, VerificationProfile, VerificationStatus},
+    facts::{ClaimChallenged, ContentErased, FinalStatementSigned, VerificationProfile, VerificationStatus},
     name::{Sequence, StoreId},
     role::Role,
     signed::{Head, Signed},
@@ -15,7 +15,7 @@ use demur_ledger::{
 };
 
 use crate::{
-    export::{eventful, export, export_as},
+    export::{eventful, export, export_as, export_without},
     world::{INPUT, World, list, text},
 };
 
@@ -398,12 +398,16 @@ fn a_missing_artifact_fails_and_leaves_the_claim_unproven() {
 fn what_is_withheld_or_erased_is_not_established_and_never_passes() {
     let (mut world, artifacts) = disputed();
     world.verify(VerificationStatus::Pass).unwrap();
-    for (disclosure, words) in
-        [(Disclosure::Withheld, "the artifact is withheld"), (Disclosure::Erased, "the artifact is erased")]
-    {
-        let report = default(&export_as(&world, &artifacts, Some(disclosure)));
+    let withheld = export_as(&world, &artifacts, Some(Disclosure::Withheld));
+    for (at, _) in &artifacts {
+        world.say(ContentErased { event: *at }).unwrap();
+    }
+    let gone: Vec<_> = artifacts.iter().map(|(at, _)| *at).collect();
+    let erased = export_without(&world, &artifacts, &gone);
+    for (file, words) in [(withheld, "the artifact is withheld"), (erased, "the artifact is erased")] {
+        let report = default(&file);
         assert!(report.findings.iter().any(|finding| finding.message == words), "{}", report.to_text());
-        assert_eq!(report.verdict, Verdict::NotEstablished);
+        assert_eq!(report.verdict, Verdict::NotEstablished, "{}", report.to_text());
         assert!(!report.words.contains("consistent"), "{}", report.words);
         assert_eq!(report.claims[0].standing, ClaimStanding::NotEstablished);
     }

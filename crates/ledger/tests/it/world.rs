@@ -11,9 +11,10 @@ use demur_ledger::{
     author::{Artifact, Author, Place},
     content::{
         ActContent, ArtifactContent, CheckContent, CheckPlace, CheckValue, ClaimContent, Comparison,
-        ExecutionContent, ExecutionResultContent, FailureContent, FinalClaim, FinalStatementContent,
-        IntentContent, PolicyContent, PolicyDocument, ProposalContent, ProposalReviewContent,
-        QuestionContent, RationaleContent, ReasonContent, SessionContent, VerificationContent, Wordings,
+        ErasureContent, ExecutionContent, ExecutionResultContent, FailureContent, FinalClaim,
+        FinalStatementContent, IntentContent, PolicyContent, PolicyDocument, ProposalContent,
+        ProposalReviewContent, QuestionContent, RationaleContent, ReasonContent, SessionContent,
+        VerificationContent, Wordings,
     },
     desk::{Desk, DeskError, Recorded, Run},
     event_type::{Content, Facts},
@@ -327,6 +328,7 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
             summary: text("passed"),
         }),
         Facts::SessionAborted(_) => Content::SessionAborted(reason()),
+        Facts::ContentErased(_) => Content::ContentErased(ErasureContent { why: text("asked to") }),
         Facts::QuestionAsked(_) => Content::QuestionAsked(question()),
         Facts::QuestionCancelled(_) => {
             Content::QuestionCancelled(ActContent { by: None, reason: text("not needed any more") })

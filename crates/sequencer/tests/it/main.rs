@@ -4,6 +4,7 @@
 mod conditions;
 mod crash;
 mod elsewhere;
+mod erase;
 mod faults;
 mod flow;
 mod follow;

@@ -35,7 +35,7 @@ pub(super) fn add(api: Api) -> Api {
         .gives_bytes("The bytes, whatever they are", BYTES),
         artifact,
     );
-    export::add(api.mount::<op::ShowReceipt>())
+    export::add(api.mount::<op::ShowReceipt>().mount::<op::EraseEvent>())
 }
 
 async fn artifact(

@@ -5,7 +5,7 @@ use demur_ledger::name::Position;
 use super::state::State;
 use crate::{
     contract::{StoreError, StoreProblem, StoreProgress, StoreStep},
-    examine::{self, Found, Place},
+    examine::{self, ErasureCheck, Found, Place},
 };
 
 impl State {
@@ -17,7 +17,7 @@ impl State {
         let total = self.length();
         progress(StoreProgress { step: StoreStep::Events, done, total });
         for (trace, events) in self.all_events() {
-            let mut previous: Option<Position> = None;
+            let (mut previous, mut erasures): (Option<Position>, _) = (None, ErasureCheck::default());
             for (position, stored) in events {
                 let mut wrong = Vec::new();
                 let (bytes, content) = (&stored.bytes, &stored.content);
@@ -33,11 +33,14 @@ impl State {
                     }
                     Found::Nothing => {}
                 }
+                erasures.take(bytes, content, &stored.artifact);
                 let problem = |what| StoreProblem::Event { trace, sequence, what };
                 problems.extend(wrong.into_iter().map(problem));
                 previous = Some(position);
                 done += 1;
             }
+            let problem = |(sequence, what)| StoreProblem::Event { trace, sequence, what };
+            problems.extend(erasures.finish().into_iter().map(problem));
         }
         progress(StoreProgress { step: StoreStep::Events, done, total });
         Ok(problems)

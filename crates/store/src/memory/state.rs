@@ -164,8 +164,40 @@ impl State {
             });
         }
         finish(trace, append.head.clone(), append);
+        let erased = append.entries.iter().any(|entry| derived::erases(&entry.event));
         self.write_questions(append);
         self.write_confirmations(append);
+        if erased {
+            self.take_out(append.trace);
+        }
+    }
+
+    /// Takes everything out of a trace that its events say is gone.
+    fn take_out(&mut self, trace: TraceId) {
+        let Some(trace) = self.traces.get_mut(&trace) else { return };
+        trace.snapshots.clear();
+        let mut addresses = Vec::new();
+        for event in derived::erased(trace.events.iter().map(|stored| &*stored.bytes)) {
+            let place = event.index().and_then(|index| trace.events.get_mut(index));
+            let Some(stored) = place else { continue };
+            if matches!(stored.content, Kept::Here(_)) {
+                stored.content = Kept::Erased;
+            }
+            if let Kept::Here(place) = stored.artifact {
+                stored.artifact = Kept::Erased;
+                addresses.push(place.address);
+            }
+        }
+        let events = self.traces.values().flat_map(|trace| &trace.events);
+        let is_named = |address: &Address| {
+            events
+                .clone()
+                .any(|stored| matches!(stored.artifact, Kept::Here(place) if place.address == *address))
+        };
+        addresses.retain(|address| !is_named(address));
+        for address in addresses {
+            self.artifacts.remove(&address);
+        }
     }
 
     fn write_confirmations(&mut self, append: &Append) {

@@ -1,7 +1,9 @@
 //! `check`: everything that can be wrong with the files of a store, found without changing any of them.
 //! Signatures are the verifier's business.
 
-use demur_ledger::{entry::Address, envelope::Event};
+use std::mem;
+
+use demur_ledger::{entry::Address, envelope::Event, name::TraceId};
 use rusqlite::{Connection, Result as SqlResult, params};
 
 use super::{
@@ -11,7 +13,7 @@ use super::{
 };
 use crate::{
     contract::{StoreError, StoreProblem, StoreProgress, StoreStep, Stored},
-    examine::{self, Found, Place},
+    examine::{self, ErasureCheck, Found, Place},
 };
 
 /// Returns what is wrong with the files, at most 1000 findings. Appends go on meanwhile; what they add is not looked at.
@@ -102,9 +104,13 @@ impl Check<'_> {
         let total = total.map_err(trouble::of("check the events"))?;
         let mut refill = Refill::begin(connection).map_err(trouble::of("check the events"))?;
         let (mut done, mut before): (u64, Option<Raw>) = (0, None);
+        let mut erasures = ErasureCheck::default();
         derive::walk(connection, |raw| {
+            if let Some(last) = before.as_ref().filter(|last| last.id != raw.id) {
+                self.erasures(last.trace, mem::take(&mut erasures));
+            }
             let previous = before.take().filter(|previous| previous.id == raw.id);
-            self.event(raw, previous.as_ref(), &mut refill)?;
+            self.event(raw, previous.as_ref(), &mut refill, &mut erasures)?;
             done += 1;
             if done.is_multiple_of(EVENTS_PER_REPORT) || done == total {
                 self.report(StoreStep::Events, done, total);
@@ -113,7 +119,16 @@ impl Check<'_> {
             before = Some(Raw { bytes: Vec::new(), ..*raw });
             Ok(())
         })?;
+        if let Some(last) = before {
+            self.erasures(last.trace, erasures);
+        }
         refill.finish().map_err(trouble::of("check the events"))
+    }
+
+    fn erasures(&mut self, trace: TraceId, erasures: ErasureCheck) {
+        for (sequence, what) in erasures.finish() {
+            self.note(StoreProblem::Event { trace, sequence, what });
+        }
     }
 
     fn event(
@@ -121,12 +136,14 @@ impl Check<'_> {
         raw: &Raw,
         previous: Option<&Raw>,
         refill: &mut Refill<'_>,
+        erasures: &mut ErasureCheck,
     ) -> Result<(), StoreError> {
         let Raw { trace, position, time, ref bytes, .. } = *raw;
         let previous = previous.map(|previous| previous.position);
         let mut wrong = Vec::new();
         let sequence = position.sequence;
         let stored = self.stored(raw).map_err(trouble::of("check the events"))?;
+        erasures.take(bytes, &stored.content, &stored.artifact);
         let place = Place { trace, position, time: Some(time), bytes, previous, content: &stored.content };
         match place.event(&mut wrong) {
             Found::Known(event) => self.known(raw, &event, &stored, refill, &mut wrong)?,

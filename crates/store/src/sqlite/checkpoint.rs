@@ -10,9 +10,10 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use rusqlite::{Connection, MAIN_DB, Result, wal::CheckpointMode};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, Result as SqlResult, wal::CheckpointMode};
 
-use super::connection;
+use super::{connection, trouble};
+use crate::contract::StoreError;
 
 /// The checkpointer of an open store. Dropping it ends the thread.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ struct State {
 
 impl Checkpointer {
     /// Starts the thread for this database and has its writer ring.
-    pub(super) fn start(path: &Path, writer: &Arc<Mutex<Connection>>) -> Result<Self> {
+    pub(super) fn start(path: &Path, writer: &Arc<Mutex<Connection>>) -> SqlResult<Self> {
         let bell = Arc::new(Bell {
             state: Mutex::new(State { pages: 0, due: LOG_PAGES, stopped: false }),
             changed: Condvar::new(),
@@ -103,7 +104,7 @@ impl Bell {
 }
 
 /// Moves the log into the database; returns how many pages of it must stay.
-fn checkpoint(connection: &Connection, writer: &Mutex<Connection>) -> Result<i32> {
+fn checkpoint(connection: &Connection, writer: &Mutex<Connection>) -> SqlResult<i32> {
     connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::PASSIVE)?;
     // Even when all of it was moved: a transaction that began before has written behind the end, or will. Only one
     // that begins after a whole checkpoint starts the log anew.
@@ -112,6 +113,23 @@ fn checkpoint(connection: &Connection, writer: &Mutex<Connection>) -> Result<i32
     drop(waiting);
     Ok(if moved >= pages { 0 } else { pages })
 }
+
+/// Moves all of the log into the database and leaves it empty: it holds pages as they were before something was erased.
+/// Readers are waited for.
+pub(super) fn empty_log(writer: &Connection) -> Result<(), StoreError> {
+    let emptying = || trouble::of("empty the log of the database");
+    for _ in 1..LOG_ATTEMPTS {
+        match writer.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::TRUNCATE) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
+            emptied => return emptied.map(|_| ()).map_err(emptying()),
+        }
+    }
+    let emptied = writer.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::TRUNCATE);
+    emptied.map(|_| ()).map_err(emptying())
+}
+
+/// How often readers are waited for, each time as long as a connection waits for others.
+const LOG_ATTEMPTS: usize = 2;
 
 /// When the log is worth moving: 8 MiB. Until then its file grows, and growing syncs slowly.
 const LOG_PAGES: i32 = 2048;

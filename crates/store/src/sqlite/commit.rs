@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension as _, Result, Row, Transaction, par
 
 use super::{
     column::{self, number, ulid},
-    confirmation, participant, question,
+    confirmation, erase, participant, question,
 };
 use crate::{
     contract::{
@@ -230,7 +230,11 @@ impl<'a> Judging<'a> {
         for (at, row) in &append.confirmations {
             confirmation::put(self.transaction, trace, *at, row)?;
         }
-        append.snapshot.as_ref().map_or(Ok(()), |snapshot| self.write_snapshot(trace, snapshot))
+        append.snapshot.as_ref().map_or(Ok(()), |snapshot| self.write_snapshot(trace, snapshot))?;
+        if append.entries.iter().any(|entry| derived::erases(&entry.event)) {
+            erase::take_out(self.transaction, trace)?;
+        }
+        Ok(())
     }
 
     fn open(&self, append: &Append, kind: TraceKind) -> Result<i64> {

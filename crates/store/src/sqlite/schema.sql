@@ -1,4 +1,4 @@
--- Version 3: the ledger, what is derived from it, and operational data (docs/design/003).
+-- Version 5: the ledger, what is derived from it, and operational data (docs/design/003).
 -- Times are milliseconds since 1970 in UTC, digests 32 bytes, ULIDs 16 bytes big-endian.
 
 -- The ledger: only ever grows -------------------------------------------------------------------------------
@@ -130,6 +130,11 @@ CREATE TABLE records (
     expires INTEGER                 -- when it is due
 ) STRICT;
 CREATE INDEX records_due ON records (expires, key) WHERE expires IS NOT NULL;
+
+-- Artifacts that were erased, until their files are removed.
+CREATE TABLE leftovers (
+    artifact BLOB PRIMARY KEY NOT NULL -- plain SHA-256, the name of the file
+) STRICT, WITHOUT ROWID;
 
 -- Who writes. A lease that ended in good order is gone; those left live, or their process crashed.
 CREATE TABLE leases (

@@ -18,6 +18,7 @@ macro_rules! behaviour {
 mod append;
 mod confirmation;
 mod cursor;
+mod erase;
 mod lease;
 mod operational;
 mod question;

@@ -69,6 +69,23 @@ Examples:
 
 `demur --help` lists the exit codes.";
 
+pub(in crate::arguments) const ERASE_ABOUT: &str = "\
+Erase what one event says: its content with the salt, its artifact unless another event records the same bytes, and \
+every signed paper since that may quote it. The event stays with its time, its author and its facts, so every \
+signature and every other event still verifies. Who erased it, when and why is recorded as an event of its own.
+
+The event is named by its trace, a dot and its number: TRACE.3, last.0, registry.2. A question that is open is settled \
+first. What other events repeat stays until they are erased, too.
+
+Nobody can call back what backups, exports and other people's copies hold. docs/erasure.md lists what keeps what.";
+
+pub(in crate::arguments) const ERASE_EXAMPLES: &str = "\
+Examples:
+  demur erase last.4 --why \"a password was in it\"
+  demur erase 01ARZ3.0 --why \"asked by its author\" --yes
+
+`demur --help` lists the exit codes.";
+
 pub(in crate::arguments) const STORE_ABOUT: &str = "\
 Care for the files of the store: look for damage, make backups, bring one back.
 

@@ -5,13 +5,11 @@ use demur_api::{
     code::Code,
     operation::{self as op, Nothing},
     refusal::Refusal,
-    scope::Scope,
 };
-use demur_core::limit::Text;
 
 use super::{abort, check_run, claim, drive, read_lines, submit};
 use crate::{
-    access::{Admitted, Caller},
+    access::{Admitted, named},
     desk::Desk,
     entry::{Handle, Handled},
 };
@@ -48,20 +46,9 @@ impl Handle<op::AbortRun> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::AbortRun>) -> Handled<op::AbortRun> {
         let (owner, trace) = (&*self.owner()?, request.path.trace);
         check_run(owner.sequencer().store(), trace)?;
-        abort(owner, trace, named(by.caller(), &request.body.reason)?)?;
+        abort(owner, trace, named(by.caller(), request.body.reason.as_str())?)?;
         Ok(ApiReply::new(Nothing {}))
     }
-}
-
-/// Returns why a run is ended, with who says so where that is not the user at the terminal: the record has no other place for it.
-fn named(caller: &Caller, reason: &Text<1, 16000>) -> Result<Text<1, 16384>, Refusal> {
-    let by = match caller {
-        Caller::Local { client: None, .. } | Caller::Stranger => return Ok(Text::try_from(reason.as_str())?),
-        Caller::Local { client: Some(client), .. } => format!("through {client}"),
-        Caller::Token(token) if token.scopes.contains(&Scope::Person) => format!("{}, signed in", token.name),
-        Caller::Token(token) => format!("with the token of {}", token.name),
-    };
-    Ok(Text::try_from(format!("{reason} ({by})"))?)
 }
 
 /// A client that passes on what its own user says has no tools here.

@@ -8,7 +8,10 @@ use super::{
     Report, Verdict, claims, confirmations, key_name, operations, questions, rested, roles,
     text::{place, profile, verdict_word},
 };
-use crate::{markup::escape, verify::FindingSeverity};
+use crate::{
+    markup::escape,
+    verify::{ErasureReport, FindingSeverity},
+};
 
 /// Returns the page, with what was looked at beside the file: titles, each with its rows.
 pub(super) fn render(report: &Report, verdict: Verdict, beside: &[(&str, Vec<String>)]) -> String {
@@ -53,6 +56,9 @@ pub(super) fn body(report: &Report, verdict: Verdict, beside: &[(&str, Vec<Strin
     if !report.confirmations.is_empty() {
         let rows = report.confirmations.iter().map(confirmations::row);
         list(&mut out, "Confirmations", rows.map(|row| escape(&row)));
+    }
+    if !report.erased.is_empty() {
+        list(&mut out, "Erased", report.erased.iter().map(ErasureReport::row));
     }
     if !report.rested.is_empty() {
         list(&mut out, rested::TITLE, report.rested.iter().map(rested::row));

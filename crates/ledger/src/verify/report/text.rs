@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use demur_core::{quote::quoted, visible::visible, words::counted};
 
 use super::{Report, Verdict, claims, confirmations, key_name, operations, questions, rested, roles};
-use crate::verify::{Finding, FindingSeverity, Section};
+use crate::verify::{ErasureReport, Finding, FindingSeverity, Section};
 
 /// Returns the report as lines of text. Writing to a String cannot fail.
 pub(super) fn render(report: &Report) -> String {
@@ -22,6 +22,7 @@ pub(super) fn render(report: &Report) -> String {
     operations(report, &mut out);
     list(&mut out, "Confirmations", report.confirmations.iter().map(confirmations::row));
     list(&mut out, rested::TITLE, report.rested.iter().map(rested::row));
+    list(&mut out, "Erased", report.erased.iter().map(ErasureReport::row));
     checks(report, &mut out);
     out
 }

@@ -18,7 +18,7 @@ use demur_testing::sample::keep_record;
 use super::Filled;
 
 /// Returns the files below a folder that hold these bytes.
-fn holding(folder: &Path, bytes: &[u8]) -> Vec<PathBuf> {
+pub(super) fn holding(folder: &Path, bytes: &[u8]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

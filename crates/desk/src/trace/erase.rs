@@ -1,0 +1,113 @@
+//! Words that an operator has erased. The format lets that happen at any time; here what somebody waits for, or what a run that
+//! goes on is judged by, is settled first: nobody is left with a question that has no words.
+
+use demur_api::{
+    code::{Code, RuleCode},
+    operation::OfEvent,
+    question::QuestionId,
+    refusal::Refusal,
+    trace::ErasedEvent,
+};
+use demur_core::limit::Text;
+use demur_ledger::{
+    erasure::Erasures,
+    event_type::Facts,
+    name::{Sequence, TraceId},
+    question::{Asked, OutcomeKind, Questions},
+    trace_state::{PlanStage, TraceState},
+};
+use demur_sequencer::{SequencerError, read_event};
+
+use super::event;
+use crate::owner::Owner;
+
+/// Erases the words of an event. What was erased before stays so, and nothing is recorded a second time.
+pub(super) fn erase(owner: &Owner, of: &OfEvent, why: Text<1, 4096>) -> Result<ErasedEvent, Refusal> {
+    let (ledger, OfEvent { trace, sequence: at }) = (owner.sequencer(), of.clone());
+    ledger.store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
+    let stored = event(owner, trace, at)?;
+    let registry = ledger.registry();
+    let known = if trace == registry.trace() { None } else { Some(ledger.look(trace)?) };
+    let state = known.as_ref().and_then(|known| known.trace());
+    let erasures = match state {
+        Some(state) => state.erasures(),
+        None => Some(registry.erasures()),
+    };
+    let nothing = Erasures::new();
+    let erasures = erasures.unwrap_or(&nothing);
+    if erasures.contains(at) {
+        ledger.scrub()?;
+        return Ok(ErasedEvent { trace, event: at, papers: Vec::new(), recorded: None });
+    }
+    if erasures.is_bare(at) {
+        let message =
+            format!("expected an event with content or an artifact, found event {at}, which has neither");
+        return Err(Refusal::new(Code::Rule(RuleCode::NOTHING_TO_ERASE), message)
+            .with_cure("leave it: its facts hold no words, and facts are never erased"));
+    }
+    if let Some(state) = state {
+        let event = read_event(trace, at, &stored)?;
+        let said = event.said().ok();
+        refuse_waiting(state, trace, at)?;
+        if let Some(said) = said {
+            refuse_needed(state, trace, at, said.facts)?;
+        }
+    }
+    let papers = erasures.gone_with(at).into_iter().filter(|one| *one != at).collect();
+    let recorded = match ledger.erase(trace, at, why) {
+        // Another caller was faster.
+        Err(SequencerError::Refused(refusal)) if refusal.code == RuleCode::ALREADY_ERASED.as_str() => {
+            ledger.scrub()?;
+            None
+        }
+        erased => Some(erased?.position.sequence),
+    };
+    Ok(ErasedEvent { trace, event: at, papers, recorded })
+}
+
+/// Refuses to erase a question or a confirmation that somebody is asked about.
+fn refuse_waiting(state: &TraceState, trace: TraceId, at: Sequence) -> Result<(), Refusal> {
+    let is_open = |asked: &Asked| asked.outcome().kind() == OutcomeKind::Open;
+    if state.questions().and_then(|questions| questions.find(at)).is_some_and(is_open) {
+        let id = QuestionId { trace, sequence: at };
+        let message = format!("expected words that nobody waits for, found that question {id} is open");
+        return Err(Refusal::new(Code::SettleFirst, message)
+            .with_cure(format!("settle it first: `demur answer {id} TEXT` or `demur decline {id}`")));
+    }
+    let is_open = state.confirmations().is_some_and(|asked| asked.open().any(|(place, _)| place == at));
+    if is_open {
+        let message =
+            format!("expected words that nobody waits for, found that confirmation {trace}.{at} is open");
+        return Err(Refusal::new(Code::SettleFirst, message)
+            .with_cure("give or refuse it first: `demur inbox` shows what waits"));
+    }
+    Ok(())
+}
+
+/// Refuses to erase what others are still judged by: a plan with open questions, and what a run that goes on may do.
+fn refuse_needed(state: &TraceState, trace: TraceId, at: Sequence, facts: &Facts) -> Result<(), Refusal> {
+    let is_open = |questions: &Questions| {
+        questions.iter().find(|(_, asked)| asked.outcome().kind() == OutcomeKind::Open).map(|(at, _)| at)
+    };
+    let plan = state.work().filter(|work| work.plan() == PlanStage::Submitted);
+    if let Some(open) = plan.and_then(|work| is_open(work.questions()))
+        && matches!(facts, Facts::PlanSubmitted(_) | Facts::RulesRecorded(_) | Facts::GapFound(_))
+    {
+        let id = QuestionId { trace, sequence: open };
+        let message =
+            format!("expected a plan with no open question, found {id}, which is asked about event {at}");
+        return Err(Refusal::new(Code::SettleFirst, message).with_cure(format!(
+            "settle its questions first: `demur answer {id} TEXT` or `demur decline {id}`"
+        )));
+    }
+    let goes_on = state.phase().is_some_and(|phase| !phase.is_final());
+    let ruled =
+        matches!(facts, Facts::PolicyRecorded(_) | Facts::ProposalCreated(_) | Facts::ToolIntentSigned(_));
+    if goes_on && ruled {
+        let message =
+            format!("expected a run that is over, found that {trace} goes on and is held to event {at}");
+        return Err(Refusal::new(Code::SettleFirst, message)
+            .with_cure(format!("let it end, or end it: `demur run abort {trace} --reason TEXT`")));
+    }
+    Ok(())
+}
