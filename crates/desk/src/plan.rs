@@ -35,6 +35,7 @@ use demur_ledger::{
 use demur_plan::{
     Error, Gap, Session,
     act::{self, Act, Judged},
+    session::ACCEPTED,
 };
 use demur_rules::{Plan, Rules};
 use demur_sequencer::SequencerError;
@@ -211,7 +212,7 @@ fn resolving(
     let gap = session.gap(resolution.gap)?;
     let (by, note) = (speaker.by(), resolution.note.clone());
     let Some(answer) = resolution.answer else {
-        let reason = note.map_or_else(|| Text::try_from("accepted as it is"), Ok)?;
+        let reason = note.map_or_else(|| Text::try_from(ACCEPTED), Ok)?;
         return Ok((session.accept(gap, speaker.assurance(), by, reason)?, Judged::Resolved));
     };
     // Also where the answer does not fit: nothing that the submitter says of its own plan is anybody's answer.

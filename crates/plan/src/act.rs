@@ -22,7 +22,7 @@ use demur_ledger::{
     question::Outcome,
     role::Role,
 };
-use demur_rules::{Plan, Rules};
+use demur_rules::{Plan, Rules, judge::touches};
 use serde_json::{Map, Value};
 
 pub use crate::view::Judged;
@@ -256,14 +256,9 @@ impl Session {
 
     /// Returns an open gap at the same field that demands more than this.
     pub(crate) fn stricter(&self, gap: &Gap, assurance: Assurance) -> Option<&Gap> {
-        let inside =
-            |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
-        let touches = |other: &Gap| {
-            let (one, other) = (gap.field.as_str(), other.field.as_str());
-            one == other || inside(one, other) || inside(other, one)
-        };
+        let is_there = |other: &Gap| touches(gap.field.as_str(), other.field.as_str());
         self.open_gaps()
-            .find(|other| other.id != gap.id && touches(other) && other.facts.assurance > assurance)
+            .find(|other| other.id != gap.id && is_there(other) && other.facts.assurance > assurance)
     }
 
     /// Returns the confirmation of the plan with every answer in it, and where each value came from.

@@ -162,7 +162,7 @@ impl Finding {
 }
 
 /// Returns whether one field is the other or lies inside of it.
-fn touches(one: &str, other: &str) -> bool {
+pub fn touches(one: &str, other: &str) -> bool {
     let inside =
         |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
     one == other || inside(one, other) || inside(other, one)
