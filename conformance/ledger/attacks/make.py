@@ -6,6 +6,7 @@ from pathlib import Path
 
 from forge import (
     agreement,
+    amendments,
     anchors,
     answers,
     audits,
@@ -83,6 +84,7 @@ FAMILIES = [
     checks,
     clients,
     confirmations,
+    amendments,
     anchors,
     verdicts,
 ]

@@ -23,7 +23,7 @@ use demur_ledger::{
     meaning::Known,
     name::{Position, PrincipalId, Sequence, TraceId},
     question::Outcome,
-    trace_state::{self, Work},
+    trace_state::{PlanStage, Work},
 };
 use demur_rules::{Finding, Judgement, Plan, Rules, Settled};
 use serde_json::{Map, Value};
@@ -43,6 +43,8 @@ pub struct Session {
     pub(crate) uuid: Uuid,
     pub(crate) agent: AgentId,
     pub(crate) submitted: Plan,
+    /// What the agent says, without any answer.
+    pub(crate) own: OwnWord,
     pub(crate) plan: Plan,
     pub(crate) rules: Option<Rules>,
     pub(crate) settled: Settled,
@@ -61,12 +63,21 @@ pub struct Session {
     pub(crate) delivered: BTreeSet<(Sequence, String)>,
     /// What whoever submitted the plan would answer.
     claims: Vec<Claim>,
+    /// Whether gaps were open when the plan was withdrawn.
+    pub(crate) left_open: bool,
     /// The attestation as it was recorded.
     pub(crate) attested: Option<Map<String, Value>>,
     work: Work,
     /// How much the rules were asked so far, and how much they may be.
     effort: AtomicU64,
     budget: u64,
+}
+
+/// The plan by the word of its agent alone, and the event that says it.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnWord {
+    pub(crate) plan: Plan,
+    pub(crate) event: Sequence,
 }
 
 /// An answer that counts.
@@ -120,6 +131,7 @@ impl Session {
             uuid,
             agent: agent.as_str().parse()?,
             submitted: plan.clone(),
+            own: OwnWord { plan: plan.clone(), event: at },
             plan,
             rules: None,
             settled: Settled::default(),
@@ -131,6 +143,7 @@ impl Session {
             newest: time,
             delivered: BTreeSet::new(),
             claims: Vec::new(),
+            left_open: false,
             attested: None,
             work,
             effort: AtomicU64::new(0),
@@ -140,7 +153,7 @@ impl Session {
 
     /// Folds the next event in.
     pub fn fold(&mut self, event: &Event, content: Option<Content>) -> Result<(), Error> {
-        let at = event.position().sequence;
+        let (at, was_open) = (event.position().sequence, self.open_gaps().next().is_some());
         let follows = Error::Trace { at, expected: "an event that follows" };
         self.work.follow(event, Known::NOTHING).map_err(|_| follows)?;
         let said = event.said().map_err(|_| Error::Trace { at, expected: "a statement or a record" })?;
@@ -176,6 +189,10 @@ impl Session {
             (Facts::PlanAttested(_), Some(Content::PlanAttested(content))) => {
                 self.attested = Some(content.attestation);
             }
+            (Facts::PlanAmended(_), Some(Content::PlanAmended(content))) => {
+                self.fold_amendment(at, Value::Object(content.plan))?;
+            }
+            (Facts::PlanWithdrawn(_), _) => self.left_open = was_open,
             (Facts::GapAccepted(facts), _) => self.fold_acceptance(at, facts.question.sequence)?,
             (
                 Facts::RulesRecorded(_)
@@ -183,6 +200,7 @@ impl Session {
                 | Facts::QuestionAnswered(_)
                 | Facts::AnswerSuperseded(_)
                 | Facts::PaperRecorded(_)
+                | Facts::PlanAmended(_)
                 | Facts::PlanConfirmed(_)
                 | Facts::PlanAttested(_),
                 None,
@@ -205,6 +223,11 @@ impl Session {
     /// Returns the agent that submitted the plan.
     pub const fn agent(&self) -> &AgentId {
         &self.agent
+    }
+
+    /// Returns whether every gap was settled by somebody, or is no longer found: what the signed record says.
+    pub(crate) fn is_all_resolved(&self) -> bool {
+        !self.left_open && self.open_gaps().next().is_none()
     }
 
     /// Returns the plan with every answer so far.
@@ -265,17 +288,20 @@ impl Session {
     /// Returns where it stands.
     pub fn standing(&self) -> PlanStatus {
         match self.work.plan() {
-            trace_state::PlanStage::Attested => PlanStatus::Attested,
-            trace_state::PlanStage::Confirmed(_) => PlanStatus::Confirmed,
-            _ if self.open_gaps().next().is_some() => PlanStatus::NeedsClarification,
-            _ => PlanStatus::ReadyToProceed,
+            PlanStage::Attested => PlanStatus::Attested,
+            PlanStage::Confirmed(_) => PlanStatus::Confirmed,
+            PlanStage::Withdrawn => PlanStatus::Withdrawn,
+            PlanStage::None | PlanStage::Submitted if self.open_gaps().next().is_some() => {
+                PlanStatus::NeedsClarification
+            }
+            PlanStage::None | PlanStage::Submitted => PlanStatus::ReadyToProceed,
         }
     }
 
     /// Returns the confirmation, if there is one.
     pub const fn confirmed(&self) -> Option<Sequence> {
         match self.work.plan() {
-            trace_state::PlanStage::Confirmed(at) => Some(at),
+            PlanStage::Confirmed(at) => Some(at),
             _ => None,
         }
     }
@@ -312,6 +338,9 @@ impl Session {
 
     /// Returns what the desk has to say so that the questions in the ledger are those that the rules ask now.
     pub fn due(&self) -> Result<Vec<Saying>, Error> {
+        if self.work.plan() == PlanStage::Withdrawn {
+            return self.closing();
+        }
         self.spend(self.rules()?)?;
         self.view()?.due()
     }
@@ -329,7 +358,7 @@ impl Session {
         Ok(view)
     }
 
-    fn view_with(&self, plan: Plan, answers: &[Given]) -> Result<View<'_>, Error> {
+    pub(crate) fn view_with(&self, plan: Plan, answers: &[Given]) -> Result<View<'_>, Error> {
         let standing = |gap: &Gap| match self.outcome(gap) {
             Some(outcome) if !outcome.settles() => view::Standing::Open,
             Some(Outcome::Answered(given)) if !answers.iter().any(|one| one.event == given.at) => {
@@ -459,9 +488,9 @@ impl Session {
     }
 
     /// Returns the plan without an answer, and the answers that count then: every other one that counts is written into the
-    /// plan as it was submitted.
+    /// plan as its agent gave it.
     fn without(&self, answer: Sequence) -> Result<(Plan, Vec<Given>), Error> {
-        let (mut plan, mut kept) = (self.submitted.clone(), Vec::new());
+        let (mut plan, mut kept) = (self.own.plan.clone(), Vec::new());
         for given in self.answers.iter().filter(|given| given.event != answer) {
             if let Some((next, value)) = self.settling(&plan, given.gap, &given.text)? {
                 plan = next;

@@ -166,6 +166,14 @@ pub enum MeaningError {
         /// Who asks.
         role: Role,
     },
+    /// An amended plan that changes what somebody answered.
+    #[error("{field}: expected what was answered to question {question}, found another value or none")]
+    FieldAnswered {
+        /// The question.
+        question: Sequence,
+        /// The field of the plan.
+        field: Box<str>,
+    },
     /// A client both does the work and judges it, and the policy does not allow that.
     #[error("expected clients that judge to be others than those that do the work, as the policy says: {0}")]
     ClientHeldRoles(HeldRoles),
@@ -205,6 +213,7 @@ impl MeaningError {
             Self::ConfirmationSpent { .. } => "CONFIRMATION_SPENT",
             Self::OperationUnconfirmed { .. } => "OPERATION_UNCONFIRMED",
             Self::SpokeAfterFinal { .. } => "SPOKE_AFTER_FINAL",
+            Self::FieldAnswered { .. } => "FIELD_ANSWERED",
             Self::ClientHeldRoles(_) => "CLIENT_HELD_ROLES",
         }
     }
@@ -225,6 +234,7 @@ impl MeaningError {
             | Self::RetryLimit { .. }
             | Self::ConfirmationSpent { .. }
             | Self::SpokeAfterFinal { .. }
+            | Self::FieldAnswered { .. }
             | Self::ClientHeldRoles(_) => Blame::Forbidden,
             Self::BlockedAgain { .. }
             | Self::ToolBlocked { .. }
@@ -254,6 +264,7 @@ impl MeaningError {
             Self::ReportDiffers { .. } => "facts.status",
             Self::ConfirmationMismatch { .. } => "content.digest",
             Self::ConfirmationSpent { .. } | Self::OperationUnconfirmed { .. } => "facts.confirmation",
+            Self::FieldAnswered { .. } => "content.plan",
             Self::SpokeAfterFinal { .. } | Self::ClientHeldRoles(_) => "statement.role",
         }
     }
@@ -287,6 +298,9 @@ impl MeaningError {
                 "wait until it is given and name it; what was refused or expired needs a new confirmation"
             }
             Self::SpokeAfterFinal { .. } => "ask before the final statement, or in a trace of its own",
+            Self::FieldAnswered { .. } => {
+                "leave what was answered as it is; whoever answered can replace the answer or take it back"
+            }
             Self::ClientHeldRoles(_) => {
                 "name a critic and an auditor with clients of their own, such as tokens made with `demur token new`"
             }

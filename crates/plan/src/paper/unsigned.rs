@@ -66,6 +66,8 @@ pub struct UnsignedPapers {
     round: Option<UnsignedRound>,
     /// The plan that is confirmed.
     confirmed: Option<Map<String, Value>>,
+    /// Whether nothing is asked any more although gaps are open: the plan is withdrawn.
+    is_withdrawn: bool,
 }
 
 /// A round that lacks its time and its signature.
@@ -91,6 +93,7 @@ impl Session {
             gaps,
             round: None,
             confirmed: None,
+            is_withdrawn: false,
         })
     }
 }
@@ -99,7 +102,13 @@ impl UnsignedPapers {
     /// Returns those of a submission.
     pub(crate) fn opening(session: Uuid, gaps: OpenGaps) -> Self {
         let (about, not_before, chain) = (Sequence::FIRST, Timestamp::MIN, Chain::new(session));
-        Self { session, about, not_before, asks: 0, chain, gaps, round: None, confirmed: None }
+        let (round, confirmed, is_withdrawn) = (None, None, false);
+        Self { session, about, not_before, asks: 0, chain, gaps, round, confirmed, is_withdrawn }
+    }
+
+    /// Returns them without a document that asks. What was open stays open in the record.
+    pub(crate) fn without_document(self) -> Self {
+        Self { is_withdrawn: true, ..self }
     }
 
     pub(crate) fn with_round(self, round: UnsignedRound) -> Self {
@@ -155,7 +164,7 @@ impl UnsignedPapers {
     /// Returns the document that asks for what is open.
     fn document(&self, at: Time, desk: &Signer) -> Result<Option<Document>, Error> {
         let OpenGaps { open, total } = &self.gaps;
-        if open.is_empty() {
+        if open.is_empty() || self.is_withdrawn {
             return Ok(None);
         }
         let accepted = Whole::try_from((total - open.len()) as u64).map_err(limit("accepted_gaps"))?;
