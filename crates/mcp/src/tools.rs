@@ -73,6 +73,7 @@ pub(crate) enum Job {
     ResolveGap,
     AuditPlan,
     ScaffoldPlan,
+    ChangePlan,
     ConfirmPlan,
     Attest,
     SignAttestation,
@@ -146,6 +147,7 @@ impl Job {
             | Self::ResolveGap
             | Self::AuditPlan
             | Self::ScaffoldPlan
+            | Self::ChangePlan
             | Self::ConfirmPlan
             | Self::Attest
             | Self::SignAttestation

@@ -26,6 +26,8 @@ pub struct QuestionPage<'a> {
     pub keys_may_answer: bool,
     /// Whether the visitor may call it off.
     pub may_cancel: bool,
+    /// Whether the visitor does more than read.
+    pub may_answer: bool,
     /// What happened to it.
     pub history: Vec<Happening>,
     /// Whether that is not all.
@@ -37,6 +39,11 @@ pub struct QuestionPage<'a> {
 impl QuestionPage<'_> {
     const fn levels() -> [Level; 3] {
         Level::ALL
+    }
+
+    /// Returns whether it belongs to a plan and the visitor may speak about it.
+    fn may_ask_again(&self) -> bool {
+        self.card.plan.is_some() && self.may_answer
     }
 
     /// Returns whether nobody can answer it any more and it blocks all the same.

@@ -23,7 +23,7 @@ use demur_web::{
 use hyper::{Method, StatusCode};
 use serde::Deserialize;
 
-use super::{LOOKING, Visiting, page};
+use super::{ANSWERING, LOOKING, Visiting, page};
 use crate::{
     api::{Api, Route},
     problem::Problem,
@@ -169,6 +169,7 @@ pub(super) async fn question_page(
         names,
         keys_may_answer: question.assurance == Assurance::Agent,
         may_cancel: may_cancel(&visiting.caller),
+        may_answer: visiting.caller.may(ANSWERING),
         history: history.events.iter().map(|event| history::happening(event, now)).collect(),
         history_is_cut: history.is_cut,
         rested: history.rested,
@@ -231,6 +232,8 @@ fn sent_words(sent: &str, question: &QuestionView) -> Option<&'static str> {
         "decline" if over => ENGLISH.sent_declined,
         "ask-back" if over => ENGLISH.sent_asked_back,
         "cancel" if over => ENGLISH.sent_cancelled,
+        "ask-again" if !over => ENGLISH.sent_asked_again,
+        "withdraw-plan" if over => ENGLISH.sent_withdrawn,
         "pass" => ENGLISH.sent_passed,
         "extend" => ENGLISH.sent_extended,
         "again" => ENGLISH.sent_again,
