@@ -395,7 +395,9 @@ impl Work {
         }
         match step.said.facts {
             Facts::ConfirmationAsked(_) if step.said.role == Role::Desk => Ok(()),
-            Facts::QuestionAsked(_) | Facts::ConfirmationAsked(_) => self.guard_agent(step),
+            Facts::QuestionAsked(_) | Facts::ConfirmationAsked(_) | Facts::PlanAmended(_) => {
+                self.guard_agent(step)
+            }
             Facts::OperationEnded(facts) => {
                 self.guard_agent(step)?;
                 self.guard_end(facts)
@@ -407,7 +409,6 @@ impl Work {
                 }
                 Ok(self.questions.guard_operation(facts.operation.as_str(), |_| true)?)
             }
-            Facts::PlanAmended(_) => self.guard_agent(step),
             Facts::PlanWithdrawn(_) if step.said.role == Role::Agent => self.guard_agent(step),
             Facts::PlanConfirmed(_) => {
                 self.guard_agent(step)?;

@@ -14,7 +14,7 @@ use demur_ledger::{
 
 pub use draft::{Draft, Wrong};
 pub use outcome::Closed;
-pub use page::{Happening, Notice, QuestionPage};
+pub use page::{Happening, Notice, QuestionPage, VisitorRights};
 
 use crate::{
     frame::{Level, Visitor},

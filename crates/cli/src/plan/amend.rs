@@ -33,15 +33,12 @@ pub(super) fn withdraw(
 ) -> Result<Exit, Failure> {
     let (client, session) = of_session(context, &arguments.session)?;
     let act = said(&arguments.act)?;
-    match arguments.gap.clone() {
-        Some(gap) => {
-            let request = ApiRequest::<WithdrawGap>::send(OfGap { session, gap }, act);
-            client.call_with(&request, SocketRequest::once)?;
-        }
-        None => {
-            let request = ApiRequest::<WithdrawPlan>::send(OfPlan { session }, act);
-            client.call_with(&request, SocketRequest::once)?;
-        }
+    if let Some(gap) = arguments.gap.clone() {
+        let request = ApiRequest::<WithdrawGap>::send(OfGap { session, gap }, act);
+        client.call_with(&request, SocketRequest::once)?;
+    } else {
+        let request = ApiRequest::<WithdrawPlan>::send(OfPlan { session }, act);
+        client.call_with(&request, SocketRequest::once)?;
     }
     tell(context, &client, session).map(|_| Exit::Success)
 }

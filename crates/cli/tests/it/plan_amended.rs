@@ -35,7 +35,7 @@ fn a_plan_is_amended_in_its_session_and_nothing_in_it_was_guessed() {
     assert!(ran.expect_code(0).stdout.contains("Plan of agent: a news page"), "{ran}");
     planned.run("confirm", &[]).expect_code(0);
     let report = verified(&planned.sandbox, 0);
-    let values = report["no_guess"]["values"].as_array().unwrap();
+    let values = report["no_guess"]["checked"]["values"].as_array().unwrap();
     let origin = |field: &str| values.iter().find(|value| value["field"] == field).unwrap()["kind"].clone();
     assert_eq!((origin("output_path"), origin("description")), (json!("person"), json!("own_word")));
     let shown = planned.sandbox.run(&["trace", "show", "last"]).expect_code(0).stdout.clone();
@@ -81,7 +81,7 @@ fn a_withdrawn_plan_leaves_the_inbox_and_is_told_as_withdrawn() {
     let refused = planned.sandbox.json_error(&["plan", "begin", &planned.session, "build"], 3);
     assert_eq!(refused["code"], "OUT_OF_PLAN", "{refused}");
     let report = verified(&planned.sandbox, 1);
-    assert_eq!(report["no_guess"]["problems"], json!([]), "{report}");
+    assert_eq!(report["no_guess"]["checked"]["problems"], json!([]), "{report}");
     planned.sandbox.run(&["audit", &planned.session]).expect_code(0);
 }
 
@@ -136,11 +136,12 @@ fn documents_are_signed_under_the_name_that_the_data_folder_keeps() {
     let planned = Planned::new(&gappy());
     let name = |planned: &Planned| planned.json("show", &[], 0)["document"]["agent_id"].clone();
     assert_eq!(name(&planned), "demur-desk");
+    let key = planned.json("show", &[], 0)["document"]["agent_public_key"].as_str().unwrap().to_owned();
     fs::write(planned.sandbox.data().join("settings.json"), "{\"agent_id\": \"wwa-scaffold-v1.0.0\"}")
         .unwrap();
     // A session keeps its name: its record is checked under one.
     planned.run("resolve", &["gap-001", "dist"]).expect_code(0);
-    let (key, record) = (key(&planned), planned.sandbox.json(&["audit", &planned.session]));
+    let record = planned.sandbox.json(&["audit", &planned.session]);
     fs::write(planned.sandbox.path("record.json"), record.to_string()).unwrap();
     planned.sandbox.run(&["audit", "verify", "record.json", "--key", &key]).expect_code(0);
     let ran = planned.sandbox.run(&["plan", "submit", "plan.json", "--json"]);
@@ -153,16 +154,4 @@ fn documents_are_signed_under_the_name_that_the_data_folder_keeps() {
     let verify = ["audit", "verify", "record.json", "--key", &key];
     planned.sandbox.run(&verify).expect_code(1);
     planned.sandbox.run(&[&verify[..], &["--agent-id", "wwa-scaffold-v1.0.0"]].concat()).expect_code(0);
-}
-
-fn key(planned: &Planned) -> String {
-    let document = planned.json("show", &[], 0)["document"].clone();
-    match document["agent_public_key"].as_str() {
-        Some(key) => key.to_owned(),
-        // Nothing is open any more: the key is that of the registry.
-        None => format!(
-            "ed25519:{}",
-            planned.sandbox.registry()[0]["event"]["event"]["statement"]["facts"]["key"].as_str().unwrap()
-        ),
-    }
 }

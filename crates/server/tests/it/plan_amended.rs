@@ -71,7 +71,7 @@ fn a_plan_is_amended_beside_its_answers_by_its_agent_alone() {
     let answer = json!({"answer": "dist", "by": "kim"});
     assert_eq!(opened.post(&person, "/gaps/gap-001", &answer).json()["status"], "resolved");
     let moved = json!({"plan": plan(&json!({"output_path": "elsewhere"}))});
-    refused(&opened.post(agent, "/amend", &moved), 403, "FIELD_ANSWERED");
+    refused(&opened.post(agent, "/amend", &moved), 409, "FIELD_ANSWERED");
     let again = json!({"plan": plan(&json!({"description": "a page"}))});
     assert_eq!(opened.post(agent, "/amend", &again).json()["status"], "ready_to_proceed");
     assert_eq!(opened.post(agent, "/amend", &again).status, 200, "the same again");

@@ -98,8 +98,6 @@ fn seen_anything(owner: &Owner, caller: &Caller, session: Uuid) -> Result<(), Re
         .map_err(|refusal| if caller.is_local() { refusal } else { unknown(session) })?;
     let mut questions =
         found.gaps().map(|(gap, _)| QuestionId { trace: found.trace(), sequence: gap.question.sequence });
-    match questions.any(|id| seen_question(owner, caller, id).is_ok()) {
-        true => Ok(()),
-        false => Err(unknown(session)),
-    }
+    let sees_one = questions.any(|id| seen_question(owner, caller, id).is_ok());
+    if sees_one { Ok(()) } else { Err(unknown(session)) }
 }

@@ -17,7 +17,7 @@ use demur_ledger::{content::Wording, facts::Assurance, question::OutcomeKind, ro
 use demur_web::{
     frame::{Frame, Here, Level},
     list::{Counts, Filters, ListPage, Searched, Which},
-    question::{Card, Draft, Look, Notice, QuestionPage},
+    question::{Card, Draft, Look, Notice, QuestionPage, VisitorRights},
     words::ENGLISH,
 };
 use hyper::{Method, StatusCode};
@@ -168,8 +168,7 @@ pub(super) async fn question_page(
         notice: sent.and_then(|sent| sent_words(&sent, &question)).map(|words| Notice { words, next }),
         names,
         keys_may_answer: question.assurance == Assurance::Agent,
-        may_cancel: may_cancel(&visiting.caller),
-        may_answer: visiting.caller.may(ANSWERING),
+        rights: rights(&visiting.caller),
         history: history.events.iter().map(|event| history::happening(event, now)).collect(),
         history_is_cut: history.is_cut,
         rested: history.rested,
@@ -177,8 +176,12 @@ pub(super) async fn question_page(
     page(status, &shown)
 }
 
-fn may_cancel(caller: &Caller) -> bool {
-    matches!(caller, Caller::Token(token) if token.role == Some(PersonRole::Operator))
+fn rights(caller: &Caller) -> VisitorRights {
+    match caller {
+        Caller::Token(token) if token.role == Some(PersonRole::Operator) => VisitorRights::Operates,
+        caller if caller.may(ANSWERING) => VisitorRights::Answers,
+        _ => VisitorRights::Reads,
+    }
 }
 
 /// Returns a question that a caller may see.
