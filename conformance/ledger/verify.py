@@ -227,6 +227,7 @@ class Verifier:
         self.trace, self.after, self.commitment, self.schema = self.registry, "", "", UNKNOWN
         self.header: Json = {}
         self.told, self.tools, self.bytes = list[Json](), None, dict[int, bytes]()  # bytes: of artifacts
+        self.answers = dict[int, Json]()  # that count, by question
         self.shown, self.final, self.asked = set[tuple[int, int]](), False, list[int]()  # shown: conditions that hold
         self.keys, self.known, self.rotated = dict[str, Key](), set[str](), set[str]()
         self.tokens = dict[str, str]()  # the type of the newest event about each
@@ -411,6 +412,12 @@ class Verifier:
             need(canonical(event["default"]) == canonical(asked["default"]), "CONTENT_INVALID", "another default")
         elif kind == "answer_rejected" and event.get("answer") is not None:
             need("secret" not in asked.get("kinds", []), "CONTENT_INVALID", "a secret in the clear")
+        if kind in ("question_answered", "answer_superseded"):
+            self.answers[event["question"]["sequence"]] = event.get("answer", none)
+        elif kind in ("answer_revoked", "gap_found"):
+            self.answers.pop(event.get("question", event.get("repeats")), None)
+        elif kind == "plan_amended" and "plan" in event:
+            need(all(self.keeps(event["plan"], at) for at in self.answers), "FIELD_ANSWERED")
         if kind == "policy_recorded" and "document" in event:
             self.tools = event["document"]["tools"]
             need(told[0].get("policy", none).items() <= event["document"].items(), "POLICY_MISMATCH")
@@ -475,6 +482,18 @@ class Verifier:
             check, named = {"at": {"pointer": "/status"}, "is": "eq", "value": event["status"]}, known.get(event["report"])
             fits = None in reports if named is None else is_true(named, check, LINE_BYTES)
             need(fits, "REPORT_MISMATCH")
+
+    def keeps(self, plan: Json, at: int) -> bool:
+        """Returns whether a plan has what was answered to a gap, at its field or in a member of what is there."""
+        said, field = self.answers[at], self.told[at].get("field")
+        wanted = [said.strip(), [each.strip() for each in said.split(",")]] if isinstance(said, str) else [said]
+        if isinstance(said, dict) or field is None or self.told[at]["type"] != "gap_found":
+            return True
+        with suppress(Failure, ValueError, LookupError, TypeError):
+            found = looked_up(canonical(plan), {"pointer": "/" + field.replace(".", "/")}, False)
+            below = [found, *(found.values() if isinstance(found, dict) else [])]
+            return any(canonical(each) == canonical(one) for each in below for one in wanted)
+        return False
 
     def call_of(self, intent: int) -> str | None:
         told = self.told[intent]

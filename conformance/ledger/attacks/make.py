@@ -6,6 +6,7 @@ from pathlib import Path
 
 from forge import (
     agreement,
+    amendments,
     anchors,
     answers,
     audits,
@@ -85,6 +86,7 @@ FAMILIES = [
     clients,
     confirmations,
     erasures,
+    amendments,
     anchors,
     verdicts,
 ]

@@ -6,7 +6,8 @@ mod spoken;
 mod standing;
 
 pub use given::{
-    AnswerChange, BeginOperation, CheckPlan, ConfirmPlan, ResolveGap, ResolveOwnGap, SubmitPlan,
+    AmendPlan, AnswerChange, BeginOperation, CheckPlan, ConfirmPlan, PlanAct, ResolveGap, ResolveOwnGap,
+    SubmitPlan,
 };
 pub use paper::{
     AttestPlan, AttestationChecks, AttestedPlan, HandOffPlan, MAX_MADE_FILES, MadeFile, MadeFiles,

@@ -28,4 +28,4 @@ pub use secret::Delivered;
 pub use text::{NoQuestion, QuestionText};
 pub use told::{Deliveries, Heard};
 pub use typed::{NoAnswer, typed};
-pub use view::{AskedView, Ending, QuestionView, Whom};
+pub use view::{AskedView, Ending, QuestionPlan, QuestionView, Whom};

@@ -17,6 +17,8 @@ pub enum PlanStatus {
     Confirmed,
     /// What was made of it is attested.
     Attested,
+    /// It was taken back: nothing is asked about it any more.
+    Withdrawn,
 }
 
 impl PlanStatus {
@@ -27,6 +29,7 @@ impl PlanStatus {
             Self::ReadyToProceed => "ready_to_proceed",
             Self::Confirmed => "plan_accepted",
             Self::Attested => "attested",
+            Self::Withdrawn => "withdrawn",
         }
     }
 }
@@ -48,6 +51,7 @@ mod tests {
             PlanStatus::ReadyToProceed,
             PlanStatus::Confirmed,
             PlanStatus::Attested,
+            PlanStatus::Withdrawn,
         ] {
             assert_eq!(serde_json::to_value(status).unwrap(), status.as_str());
         }

@@ -34,8 +34,9 @@ pub(crate) use identity::{
     IdentityCommand, RegisterIdentity, RevokeIdentity, RotateIdentity, Signing, VerifyIdentity,
 };
 pub(crate) use plan::{
-    AttestPlan, Audit, AuditCommand, BeginOperation, Check, ConfirmPlan, HandOff, HandOffCommand, ListPlans,
-    PlanCommand, ResolvePlan, RulesChoice, SubmitPlan, VerifyPaper,
+    AmendPlan, AskGapAgain, AttestPlan, Audit, AuditCommand, BeginOperation, Check, ConfirmPlan, HandOff,
+    HandOffCommand, ListPlans, PlanCommand, PlanSpeaker, ResolvePlan, RulesChoice, SubmitPlan, VerifyPaper,
+    WithdrawPlan,
 };
 pub(crate) use question::{
     ActOnQuestion, AnswerQuestion, Ask, ExtendQuestion, Inbox, PassQuestion, ShowQuestion, TypedQuestion,

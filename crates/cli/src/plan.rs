@@ -1,5 +1,6 @@
 //! `demur check`, `demur plan`, `demur audit` and `demur handoff`: a plan from submission to attestation.
 
+mod amend;
 mod attest;
 mod list;
 mod paper;
@@ -59,6 +60,9 @@ pub(crate) fn run(context: &mut Context<'_>, command: &PlanCommand) -> Result<Ex
             Ok(Exit::Success)
         }
         PlanCommand::Resolve(arguments) => resolve(context, arguments),
+        PlanCommand::Amend(arguments) => amend::amend(context, arguments),
+        PlanCommand::Withdraw(arguments) => amend::withdraw(context, arguments),
+        PlanCommand::AskAgain(arguments) => amend::ask_again(context, arguments),
         PlanCommand::Begin(arguments) => begin(context, arguments),
         PlanCommand::Confirm(arguments) => confirm(context, arguments),
         PlanCommand::Attest(arguments) => attest(context, arguments),

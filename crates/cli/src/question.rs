@@ -25,7 +25,7 @@ use demur_ledger::{
 };
 use serde::Serialize;
 
-pub(crate) use lines::{describe, kinds, listed, remarks, state, summary, too_late, weight};
+pub(crate) use lines::{describe, from, kinds, listed, remarks, state, summary, too_late, weight};
 
 use crate::{
     arguments::{ActOnQuestion, AnswerQuestion, ExtendQuestion, PassQuestion, ShowQuestion},

@@ -9,6 +9,7 @@ mod root;
 use std::sync::Arc;
 
 use demur_api::refusal::Refusal;
+use demur_clarify::name::AgentId;
 use demur_core::key::Fingerprint;
 use zeroize::Zeroizing;
 
@@ -34,6 +35,9 @@ pub trait Keyring: Send + Sync {
 
     /// Returns where the secret of a key is, or would be, for people to read.
     fn place(&self, key: &Fingerprint) -> String;
+
+    /// Returns the name under which documents of the clarification protocol are signed with the keys that are here.
+    fn agent_id(&self) -> Result<AgentId, Refusal>;
 
     /// Returns the secret for a purpose: the same in every process that has this keyring, another one for each purpose.
     fn derive(&self, purpose: &SecretPurpose<'_>) -> Result<Zeroizing<[u8; 32]>, Refusal>;

@@ -1,6 +1,7 @@
 //! A plan on its way from submission to attestation (CLR-30): read from its trace, gone on with, read again. The same
 //! for every door.
 
+mod amend;
 mod attest;
 mod change;
 mod handle;
@@ -35,10 +36,12 @@ use demur_ledger::{
 use demur_plan::{
     Error, Gap, Session,
     act::{self, Act, Judged},
+    session::ACCEPTED,
 };
 use demur_rules::{Plan, Rules};
 use demur_sequencer::SequencerError;
 
+pub use amend::{amend, ask_again, withdraw, withdraw_gap};
 pub use attest::{MadeOutput, attest};
 pub use change::{replace, revoke};
 pub use list::list;
@@ -211,7 +214,7 @@ fn resolving(
     let gap = session.gap(resolution.gap)?;
     let (by, note) = (speaker.by(), resolution.note.clone());
     let Some(answer) = resolution.answer else {
-        let reason = note.map_or_else(|| Text::try_from("accepted as it is"), Ok)?;
+        let reason = note.map_or_else(|| Text::try_from(ACCEPTED), Ok)?;
         return Ok((session.accept(gap, speaker.assurance(), by, reason)?, Judged::Resolved));
     };
     // Also where the answer does not fit: nothing that the submitter says of its own plan is anybody's answer.
@@ -306,7 +309,7 @@ pub fn hand_off(owner: &Owner, session: Uuid, task: &str) -> Result<Handoff, Ref
     let (trace, id) = (TraceId::of_session(session.as_u128()), new_uuid()?);
     for _ in 0..session::ATTEMPTS {
         let found = session::read(owner.sequencer(), session)?;
-        let (desk, signing) = session::signing(owner, found.newest())?;
+        let (desk, signing) = session::signing(owner, found.newest(), found.signed_as())?;
         let (Act { facts, content, consequences, .. }, handoff) =
             found.handoff(id, task, (signing, &desk))?;
         let said = Saying { role: Role::Desk, facts, content: Some(content) };

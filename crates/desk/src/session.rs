@@ -99,9 +99,15 @@ fn no_plan(session: Uuid) -> Refusal {
     Refusal::new(Code::SessionUnknown, message).with_cure("`demur trace list` shows what is there")
 }
 
+/// Returns the key that signs further documents of a session, under the name of those before.
+pub(crate) fn signer_of(owner: &Owner, session: &Session) -> Result<Signer, Refusal> {
+    let name = session.signed_as().map_or_else(|| owner.keyring().agent_id(), Ok)?;
+    Ok(Signer::new(name, owner::desk_key(owner.keyring(), &owner.sequencer().registry())?))
+}
+
 /// Returns the key that signs the documents of the clarification protocol.
 pub fn signer(ledger: &Sequencer, keyring: &dyn Keyring) -> Result<Signer, Refusal> {
-    Ok(Signer::new(name(), owner::desk_key(keyring, &ledger.registry())?))
+    Ok(Signer::new(keyring.agent_id()?, owner::desk_key(keyring, &ledger.registry())?))
 }
 
 /// Returns the author with this name, who speaks in this role.
@@ -152,7 +158,7 @@ pub(crate) fn say_with(
 /// Returns what is to be recorded, with what the desk signs about it: under the time that it will be recorded with.
 fn signed(owner: &Owner, speaker: &Speaker, act: Act) -> Result<Act, Refusal> {
     let Some(not_before) = act.not_before() else { return Ok(act) };
-    let (desk, signing) = signing(owner, not_before)?;
+    let (desk, signing) = signing(owner, not_before, act.signed_as())?;
     let name = match (speaker.by(), speaker.principal()) {
         (Some(name), _) => name.to_string(),
         (None, principal) => principal.map(|principal| principal.to_string()).unwrap_or_default(),
@@ -162,9 +168,15 @@ fn signed(owner: &Owner, speaker: &Speaker, act: Act) -> Result<Act, Refusal> {
 }
 
 /// Returns the desk's key, and the time and registry under which it signs now. The clock may go back, the record does not.
-pub(crate) fn signing(owner: &Owner, not_before: Timestamp) -> Result<(Signer, Signing), Refusal> {
+/// A session keeps the name under which its documents are signed.
+pub(crate) fn signing(
+    owner: &Owner,
+    not_before: Timestamp,
+    name: Option<AgentId>,
+) -> Result<(Signer, Signing), Refusal> {
     let registry = owner.sequencer().registry();
-    let desk = Signer::new(name(), owner::desk_key(owner.keyring(), &registry)?);
+    let name = name.map_or_else(|| owner.keyring().agent_id(), Ok)?;
+    let desk = Signer::new(name, owner::desk_key(owner.keyring(), &registry)?);
     let now = owner.lookup().system().now()?;
     Ok((desk, Signing { at: now.max(not_before), registry: registry.head() }))
 }
@@ -192,8 +204,8 @@ pub(crate) fn command_at(
     act: Act,
 ) -> Result<Command, Refusal> {
     let Act { facts, content, consequences, .. } = act;
-    if matches!(facts, Facts::AnswerRejected(_)) {
-        // The desk says so, whoever gave the answer.
+    if matches!(facts, Facts::AnswerRejected(_) | Facts::QuestionEscalated(_)) {
+        // The desk says so, whoever gave the answer or wants the question put again.
         let first = Saying { role: Role::Desk, facts, content: Some(content) };
         return Ok(Command::record(first, consequences));
     }
@@ -211,15 +223,6 @@ pub(crate) fn command_at(
             Ok(Command::submit(spoken, None, consequences))
         }
     }
-}
-
-/// Returns the name under which the desk signs documents of the clarification protocol.
-///
-/// # Panics
-/// Never: the name is one word.
-pub fn name() -> AgentId {
-    // Unwrap safety: one plain word.
-    "demur-desk".parse().expect("the name is one word")
 }
 
 /// How often somebody else may be faster.

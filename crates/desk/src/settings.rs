@@ -7,6 +7,7 @@ use std::{
 };
 
 use demur_api::{code::Code, refusal::Refusal};
+use demur_clarify::name::AgentId;
 use demur_core::{canonical, limit::Limits};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,9 @@ pub struct FolderSettings {
     /// Which rules plans are held against where nobody names others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<KeptRules>,
+    /// The name under which demur signs documents of the clarification protocol, in sessions that begin from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
 }
 
 /// The rule packs of a data folder.
@@ -78,10 +82,11 @@ mod tests {
         let data = DataFolder::at(folder.path().to_owned());
         assert_eq!(data.settings().unwrap(), FolderSettings::default());
         let rules = KeptRules { folders: vec!["/rules/party".into()], only: true };
-        let settings = FolderSettings { rules: Some(rules) };
+        let agent_id = Some("wwa-scaffold-v1.0.0".parse().unwrap());
+        let settings = FolderSettings { rules: Some(rules), agent_id };
         data.keep_settings(&settings).unwrap();
         assert_eq!(data.settings().unwrap(), settings);
-        for text in ["{\"rulez\": {}}", "[]", "{\"rules\": {\"only\": true}}", ""] {
+        for text in ["{\"rulez\": {}}", "[]", "{\"rules\": {\"only\": true}}", "{\"agent_id\": \"\"}", ""] {
             fs::write(data.settings_file(), text).unwrap();
             let refusal = data.settings().unwrap_err();
             assert_eq!(refusal.code, Code::FileMalformed, "{text}");

@@ -36,7 +36,7 @@ pub fn about(content: &Content) -> Option<String> {
 }
 
 /// Returns what a plan calls itself. Plans are free in form: these are the fields that people use.
-fn plan_name(plan: &Map<String, Value>) -> Option<String> {
+pub(crate) fn plan_name(plan: &Map<String, Value>) -> Option<String> {
     let words =
         |field: &&str| plan.get(*field).and_then(Value::as_str).filter(|words| !words.trim().is_empty());
     NAMES.iter().find_map(words).map(str::to_owned)

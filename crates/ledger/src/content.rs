@@ -27,7 +27,8 @@ pub use confirmation::{
 };
 pub use desk::{ErasureContent, NameContent, NoteContent, RefusalContent};
 pub use plan::{
-    AttestationContent, ConfirmationContent, PaperContent, PlanContent, Provenance, RulesContent,
+    AmendedContent, AttestationContent, ConfirmationContent, PaperContent, PlanContent, Provenance,
+    RulesContent,
 };
 pub use policy::{PolicyContent, PolicyDocument, PolicyTool, PolicyTools};
 pub use question::{

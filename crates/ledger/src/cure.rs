@@ -100,7 +100,9 @@ impl GuardError {
         match self {
             Self::Shape(_) => "send either a statement or a record",
             Self::NotOfThisTrace { .. } => "send it to the trace it belongs to",
-            Self::OutOfPlan { .. } => "settle the questions, confirm the plan, then attest, each once",
+            Self::OutOfPlan { .. } => {
+                "settle the questions, confirm the plan, then attest, each once; a plan that is confirmed or withdrawn is followed by a new one"
+            }
             Self::Question(error) => error.cure(),
             Self::Confirmation(error) => error.cure(),
             Self::Erasure(error) => error.cure(),

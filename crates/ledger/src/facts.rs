@@ -29,7 +29,10 @@ pub use key::{
     CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, RevocationReason,
     StoreCreated, StoreRestored,
 };
-pub use plan::{PaperKind, PaperRecorded, PlanAttested, PlanConfirmed, PlanSubmitted, RulesRecorded};
+pub use plan::{
+    PaperKind, PaperRecorded, PlanAmended, PlanAttested, PlanConfirmed, PlanSubmitted, PlanWithdrawn,
+    RulesRecorded,
+};
 pub use question::{
     AnswerClaimed, AnswerKind, AnswerRejected, AnswerRevoked, AnswerSuperseded, Answerers, Assurance,
     GapAccepted, GapFound, GapWithdrawn, Question, QuestionAnswered, QuestionAsked, QuestionCancelled,

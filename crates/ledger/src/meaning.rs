@@ -7,13 +7,18 @@ mod error;
 
 use std::collections::BTreeMap;
 
-use demur_core::hash::{Digest, sha256};
+use demur_core::{
+    canonical,
+    hash::{Digest, sha256},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 pub use artifacts::ArtifactDigests;
 pub use error::MeaningError;
 
 use crate::{
-    content::{CheckContent, Opening, OperationObject, PolicyDocument, operation_digest},
+    content::{AnswerValue, CheckContent, Opening, OperationObject, PolicyDocument, operation_digest},
     event_type::{Content, EventType},
     facts::{Policy, Risk},
 };
@@ -41,6 +46,21 @@ pub enum Meaning {
     Untold,
     /// The digest of the operation that somebody confirmed or refused, or that is over.
     Digest(Digest),
+    /// The field of a gap.
+    Field(Box<str>),
+    /// An answer, as it may stand in a plan.
+    Answer(AnswerMeaning),
+    /// A plan as its agent amended it.
+    Plan(Box<Map<String, Value>>),
+}
+
+/// An answer by the digests of what it can be in a plan: itself, and a text also as a list with commas between its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerMeaning {
+    /// The value itself.
+    pub value: Digest,
+    /// The entries of a list.
+    pub list: Option<Digest>,
 }
 
 /// An operation by digest.
@@ -73,7 +93,7 @@ pub struct PolicyMeaning {
 }
 
 /// A tool with its input: the same call again is the same tool with the same bytes.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IntendedCall {
     /// The name of the tool.
     pub tool: Box<str>,
@@ -89,6 +109,29 @@ impl IntendedCall {
         let id = sha256(&[input.as_bytes(), tool.as_bytes()].concat());
         Self { tool: tool.into(), id, input }
     }
+}
+
+impl AnswerMeaning {
+    /// Returns what an answer can be in a plan; none for a secret, which is in none.
+    fn of(answer: &AnswerValue) -> Option<Self> {
+        let list = |text: &str| Value::from(text.split(',').map(str::trim).collect::<Vec<_>>());
+        let (value, list) = match answer {
+            AnswerValue::Text(text) => (Value::from(text.trim()), Some(list(text))),
+            AnswerValue::Flag(flag) => (Value::from(*flag), None),
+            AnswerValue::Number(number) => (Value::from(number.clone()), None),
+            AnswerValue::Sealed(_) => return None,
+        };
+        Some(Self { value: digest_of(&value)?, list: list.as_ref().and_then(digest_of) })
+    }
+
+    /// Returns whether a value of a plan is this answer.
+    pub(crate) fn is(&self, value: &Value) -> bool {
+        digest_of(value).is_some_and(|found| found == self.value || Some(found) == self.list)
+    }
+}
+
+fn digest_of(value: &Value) -> Option<Digest> {
+    Some(sha256(&canonical::to_vec(value).ok()?))
 }
 
 impl Meaning {
@@ -122,6 +165,11 @@ impl Meaning {
                 _ => Self::Untold,
             },
             Content::OperationEnded(content) => Self::Digest(content.digest?),
+            Content::GapFound(content) => Self::Field(content.field.as_ref()?.as_str().into()),
+            Content::QuestionAnswered(content) | Content::AnswerSuperseded(content) => {
+                Self::Answer(AnswerMeaning::of(&content.answer)?)
+            }
+            Content::PlanAmended(content) => Self::Plan(Box::new(content.plan.clone())),
             _ => return None,
         })
     }
@@ -172,6 +220,10 @@ const fn is_needed(kind: EventType) -> bool {
             | EventType::ConfirmationRefused
             | EventType::OperationStarted
             | EventType::OperationEnded
+            | EventType::GapFound
+            | EventType::QuestionAnswered
+            | EventType::AnswerSuperseded
+            | EventType::PlanAmended
     )
 }
 

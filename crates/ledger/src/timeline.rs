@@ -283,6 +283,7 @@ fn person(content: Option<&Content>) -> String {
             Content::GapAccepted(content)
             | Content::AnswerRevoked(content)
             | Content::QuestionDeclined(content)
+            | Content::PlanWithdrawn(content)
             | Content::QuestionPassedOn(content),
         ) => &content.by,
         Some(Content::ConfirmationGiven(content)) => &content.by,

@@ -2,6 +2,7 @@
 //! it or a question of its own (seed 000, section 5; CLR-30, CLR-31, CLR-61, CLR-62). The registry has its own. The same
 //! `apply` runs in the verifier and at the desk.
 
+mod answered;
 mod papers;
 
 use std::collections::BTreeMap;
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 use demur_core::hash::Digest;
 use serde::{Deserialize, Serialize};
 
+use self::answered::AnsweredFields;
 use crate::{
     confirmation::Confirmations,
     envelope::Event,
@@ -187,6 +189,8 @@ pub struct Work {
     erasures: Erasures,
     /// The operations that have begun and not ended, each with its digest where that is known.
     operations: BTreeMap<Sequence, Option<Digest>>,
+    /// What was answered to the gaps.
+    answered: AnsweredFields,
 }
 
 /// Where the plan of a trace stands.
@@ -202,6 +206,8 @@ pub enum PlanStage {
     Confirmed(Sequence),
     /// Attested.
     Attested,
+    /// Taken back before it was confirmed.
+    Withdrawn,
 }
 
 impl PlanStage {
@@ -212,6 +218,7 @@ impl PlanStage {
             Self::Submitted => "submitted",
             Self::Confirmed(_) => "confirmed",
             Self::Attested => "attested",
+            Self::Withdrawn => "withdrawn",
         }
     }
 }
@@ -325,6 +332,9 @@ impl Work {
             (Facts::OperationStarted(facts), meaning) => {
                 self.confirmations.judge_operation(facts, meaning, &mut broken);
             }
+            (Facts::PlanAmended(_), Some(Meaning::Plan(plan))) => {
+                self.answered.judge(plan, &self.questions, &mut broken);
+            }
             (Facts::OperationEnded(facts), Some(Meaning::Digest(said))) => {
                 let started = self.operations.get(&facts.started).copied().flatten();
                 let expected = "of the operation that was begun";
@@ -344,9 +354,31 @@ impl Work {
         step.check(kind, self.length())?;
         self.check_opening(step, kind)?;
         self.guard(step, kind)?;
+        if self.plan == PlanStage::Withdrawn {
+            return self.guard_withdrawn(step, kind);
+        }
         self.questions.guard(step)?;
         self.erasures.guard(step.sequence, step.said.facts)?;
         self.confirmations.guard(step, |principal| self.agent == Some(principal))
+    }
+
+    /// A plan that was taken back is over: the desk closes what was asked about it, and nothing begins any more.
+    fn guard_withdrawn(&self, step: &Step<'_>, kind: EventType) -> Result<(), GuardError> {
+        match step.said.facts {
+            Facts::GapWithdrawn(facts) => Ok(self.questions.guard_left(facts.question)?),
+            Facts::ConfirmationExpired(facts) => Ok(self.confirmations.guard_left(facts.confirmation)?),
+            Facts::PaperRecorded(_)
+            | Facts::OperationEnded(_)
+            | Facts::QuestionDelivered(_)
+            | Facts::CommandRefused(_)
+            | Facts::RecoveryRecorded(_) => self.questions.guard(step).map_err(Into::into),
+            _ => {
+                // What became of a question is the better answer, where it is about one.
+                self.questions.guard(step)?;
+                self.confirmations.guard(step, |principal| self.agent == Some(principal))?;
+                Err(GuardError::OutOfPlan { plan: self.plan, kind })
+            }
+        }
     }
 
     fn check_opening(&self, step: &Step<'_>, kind: EventType) -> Result<(), GuardError> {
@@ -365,15 +397,18 @@ impl Work {
             let expected = "null: only in a run something is about a proposal or an intent";
             return Err(GuardError::Reference { field: "about", sequence, expected });
         }
-        let over = matches!(self.plan, PlanStage::Confirmed(_) | PlanStage::Attested);
+        let over = matches!(self.plan, PlanStage::Confirmed(_) | PlanStage::Attested | PlanStage::Withdrawn);
         let may_happen = match step.said.facts {
             Facts::RulesRecorded(_) => self.plan == PlanStage::Submitted && self.rules.is_none(),
             Facts::PaperRecorded(_) => self.plan != PlanStage::None,
-            Facts::GapFound(_) | Facts::GapWithdrawn(_) | Facts::PlanConfirmed(_) => {
+            Facts::GapWithdrawn(_) if self.plan == PlanStage::Withdrawn => true,
+            Facts::GapFound(_) | Facts::GapWithdrawn(_) | Facts::PlanAmended(_) | Facts::PlanConfirmed(_) => {
                 self.plan == PlanStage::Submitted && self.rules.is_some()
             }
+            Facts::PlanWithdrawn(_) => self.plan == PlanStage::Submitted,
             Facts::AnswerSuperseded(_) | Facts::AnswerRevoked(_) | Facts::QuestionAsked(_) => !over,
-            Facts::ConfirmationAsked(_) => self.plan != PlanStage::Attested,
+            Facts::ConfirmationAsked(_) => !matches!(self.plan, PlanStage::Attested | PlanStage::Withdrawn),
+            Facts::OperationStarted(_) => self.plan != PlanStage::Withdrawn,
             Facts::PlanAttested(_) => matches!(self.plan, PlanStage::Confirmed(_)),
             _ => true,
         };
@@ -382,7 +417,9 @@ impl Work {
         }
         match step.said.facts {
             Facts::ConfirmationAsked(_) if step.said.role == Role::Desk => Ok(()),
-            Facts::QuestionAsked(_) | Facts::ConfirmationAsked(_) => self.guard_agent(step),
+            Facts::QuestionAsked(_) | Facts::ConfirmationAsked(_) | Facts::PlanAmended(_) => {
+                self.guard_agent(step)
+            }
             Facts::OperationEnded(facts) => {
                 self.guard_agent(step)?;
                 self.guard_end(facts)
@@ -394,6 +431,7 @@ impl Work {
                 }
                 Ok(self.questions.guard_operation(facts.operation.as_str(), |_| true)?)
             }
+            Facts::PlanWithdrawn(_) if step.said.role == Role::Agent => self.guard_agent(step),
             Facts::PlanConfirmed(_) => {
                 self.guard_agent(step)?;
                 self.questions.guard_conclusion()?;
@@ -441,6 +479,7 @@ impl Work {
 
     fn fold(&mut self, step: &Step<'_>, hash: Digest) {
         self.papers.fold(step.sequence, step.said.facts, &self.questions);
+        self.answered.fold(step);
         self.questions.fold(step, hash, self.agent);
         self.confirmations.fold(step, hash);
         self.erasures.fold(step.sequence, step.said.facts);
@@ -460,6 +499,7 @@ impl Work {
             }
             Facts::PlanSubmitted(_) => self.plan = PlanStage::Submitted,
             Facts::RulesRecorded(_) => self.rules = Some(step.sequence),
+            Facts::PlanWithdrawn(_) => self.plan = PlanStage::Withdrawn,
             Facts::PlanConfirmed(_) => self.plan = PlanStage::Confirmed(step.sequence),
             Facts::PlanAttested(_) => self.plan = PlanStage::Attested,
             _ => {}

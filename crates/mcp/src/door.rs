@@ -174,6 +174,7 @@ impl<H: Host> Door<H> {
             }
             Job::ResolveGap => plan::resolve(&call, &read(arguments)?).await,
             Job::AuditPlan => plan::audit(&call, &read(arguments)?).await,
+            Job::ChangePlan => plan::change(&call, &read(arguments)?).await,
             Job::ConfirmPlan => plan::confirm(&call, &read(arguments)?).await,
             Job::Attest => plan::attest(&call, &read(arguments)?).await,
             Job::SignAttestation => plan::sign(&call, &read(arguments)?).await,

@@ -10,11 +10,11 @@ pub(crate) use documents::{Attested, Audited, Resolved, Standing, Verified};
 use demur_api::{
     call::ApiRequest,
     operation::{self, AuditPlan, ListQuestions, NoArguments, Nothing, OfGap, OfPlan, ShowWholePlan},
-    plan::{ResolveOwnGap, SubmitPlan},
+    plan::{AmendPlan, PlanAct, ResolveOwnGap, SubmitPlan},
     question::{QuestionListParameters, QuestionView},
     refusal::Refusal,
 };
-use demur_clarify::{audit::AuditRecord, uuid::Uuid};
+use demur_clarify::{audit::AuditRecord, name::GapId, uuid::Uuid};
 use demur_ledger::{name::TraceId, question::OutcomeKind};
 use rmcp::{
     ErrorData,
@@ -25,7 +25,7 @@ use serde_json::Value;
 use tokio::time;
 
 use crate::{
-    arguments::plan::{GivenPlan, GivenSession, ResolveGap},
+    arguments::plan::{ChangePlan, GivenPlan, GivenSession, PlanChange, ResolveGap, checked},
     host::{CallerConnection, Visitor},
     new_names::NewNames,
     pass::{Passed, RETURN_DELAY},
@@ -209,7 +209,7 @@ pub(crate) async fn result(
     goal: Goal,
 ) -> Result<CallToolResult, Stop> {
     let mut standing = Standing::read(call, session).await?;
-    if goal == Goal::Plan && !standing.is_open() {
+    if goal == Goal::Plan && standing.is_whole() {
         let request = ApiRequest::<ShowWholePlan>::get(OfPlan { session }, Nothing {});
         standing.plan = Some(Value::Object(call.visitor.ask(request).await?.plan));
     }
@@ -245,6 +245,37 @@ pub(crate) async fn resolve(
     let resolved = Resolved::of(reply);
     let words = resolved.words();
     Ok(reply::with(&resolved, words).into())
+}
+
+/// Amends a plan, withdraws it or a gap of it, or puts a gap again.
+pub(crate) async fn change(
+    call: &ToolCall<'_, impl CallerConnection>,
+    given: &ChangePlan,
+) -> Result<CallToolResponse, Stop> {
+    let session = given.session_id;
+    let act = || PlanAct { reason: given.reason.clone(), ..PlanAct::default() };
+    let of_gap = |gap: &GapId| OfGap { session, gap: gap.to_string() };
+    let standing = match (given.change, &given.plan_object, &given.gap_id) {
+        (PlanChange::Amend, Some(plan), None) => {
+            let body = AmendPlan { plan: checked(plan)?, agent: None };
+            call.visitor.ask(ApiRequest::<operation::AmendPlan>::send(OfPlan { session }, body)).await?
+        }
+        (PlanChange::Withdraw, None, None) => {
+            call.visitor.ask(ApiRequest::<operation::WithdrawPlan>::send(OfPlan { session }, act())).await?
+        }
+        (PlanChange::Withdraw, None, Some(gap)) => {
+            call.visitor.ask(ApiRequest::<operation::WithdrawGap>::send(of_gap(gap), act())).await?
+        }
+        (PlanChange::AskAgain, None, Some(gap)) => {
+            call.visitor.ask(ApiRequest::<operation::AskGapAgain>::send(of_gap(gap), act())).await?
+        }
+        _ => {
+            let message =
+                "expected plan_object with amend, gap_id with ask_again, and gap_id or nothing with withdraw";
+            return Err(ErrorData::invalid_params(message, None).into());
+        }
+    };
+    Ok(told(&Standing::of(standing)).into())
 }
 
 /// Gives the record of every round.

@@ -210,7 +210,8 @@ fn message(question: &QuestionView) -> String {
         Severity::Block => "must be answered",
         Severity::Warn => "please confirm",
     };
-    format!("{words}{context}\n\nAsked by {} ({severity}).", question.asker.name)
+    let plan = question.plan.as_ref().map_or_else(String::new, |plan| format!(" for {}", plan.words()));
+    format!("{words}{context}\n\nAsked by {}{plan} ({severity}).", question.asker.name)
 }
 
 /// The field for the answer.

@@ -81,6 +81,7 @@ pub(crate) enum Job {
     ResolveGap,
     AuditPlan,
     ScaffoldPlan,
+    ChangePlan,
     ConfirmPlan,
     Attest,
     SignAttestation,
@@ -159,6 +160,7 @@ impl Job {
             | Self::ResolveGap
             | Self::AuditPlan
             | Self::ScaffoldPlan
+            | Self::ChangePlan
             | Self::ConfirmPlan
             | Self::Attest
             | Self::SignAttestation

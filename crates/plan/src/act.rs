@@ -26,7 +26,7 @@ use demur_ledger::{
     question::Outcome,
     role::Role,
 };
-use demur_rules::{Plan, Rules};
+use demur_rules::{Plan, Rules, judge::touches};
 use serde_json::{Map, Value};
 
 pub use crate::view::Judged;
@@ -112,7 +112,7 @@ pub fn begin(operation: Operation, exact: Option<OperationObject>) -> Result<Act
 }
 
 /// A plan that could not be confirmed or attested later is refused before anybody works on it.
-fn check_room(plan: &Plan) -> Result<(), Error> {
+pub(crate) fn check_room(plan: &Plan) -> Result<(), Error> {
     if let Some(name) = RESERVED.into_iter().find(|name| plan.as_value().get(name).is_some()) {
         return Err(Error::Reserved { name });
     }
@@ -262,14 +262,9 @@ impl Session {
 
     /// Returns an open gap at the same field that demands more than this.
     pub(crate) fn stricter(&self, gap: &Gap, assurance: Assurance) -> Option<&Gap> {
-        let inside =
-            |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
-        let touches = |other: &Gap| {
-            let (one, other) = (gap.field.as_str(), other.field.as_str());
-            one == other || inside(one, other) || inside(other, one)
-        };
+        let is_there = |other: &Gap| touches(gap.field.as_str(), other.field.as_str());
         self.open_gaps()
-            .find(|other| other.id != gap.id && touches(other) && other.facts.assurance > assurance)
+            .find(|other| other.id != gap.id && is_there(other) && other.facts.assurance > assurance)
     }
 
     /// Returns the confirmation of the plan with every answer in it, and where each value came from.
@@ -311,12 +306,12 @@ impl Session {
         self.open_gaps().filter(new).map(delivery).collect()
     }
 
-    /// Returns the source of every value in the plan: the answer that gave it, else the plan as it was submitted.
+    /// Returns the source of every value in the plan: the answer that gave it, else the plan as its agent gave it last.
     pub(crate) fn provenance(&self) -> Result<Vec<Provenance>, Error> {
         let rules = self.rules()?;
         let mut sources = Vec::new();
         leaves(self.plan.as_value(), &mut String::new(), &mut |field, _| {
-            let moved = rules.moved_from(&self.submitted, field);
+            let moved = rules.moved_from(&self.own.plan, field);
             let answered = self.answers.iter().rev().find(|given| self.below(given, field).is_some());
             sources.push((field.to_owned(), moved, answered.map(|given| given.event)));
         });
@@ -328,7 +323,7 @@ impl Session {
             Ok(Provenance {
                 field: Text::try_from(field.as_str()).map_err(limit("provenance"))?,
                 pointer: Text::try_from(pointer.as_str()).map_err(limit("provenance"))?,
-                source: answered.unwrap_or(Sequence::FIRST),
+                source: answered.unwrap_or(self.own.event),
             })
         };
         sources.into_iter().map(source).collect()
@@ -336,8 +331,8 @@ impl Session {
 
     /// Returns the value that a source names, if there is one.
     pub(crate) fn sourced(&self, source: &Provenance) -> Option<&Value> {
-        if source.source == Sequence::FIRST {
-            return self.submitted.as_value().pointer(source.pointer.strip_prefix("/plan")?);
+        if source.source == self.own.event {
+            return self.own.plan.as_value().pointer(source.pointer.strip_prefix("/plan")?);
         }
         let given = self.answers.iter().find(|given| given.event == source.source)?;
         given.value.pointer(&self.below(given, &source.field)?.replace('.', "/"))
@@ -346,11 +341,11 @@ impl Session {
     /// Returns what is left of a field below the one that an answer was given for; that one may have moved since.
     fn below(&self, given: &Given, field: &str) -> Option<String> {
         let below = |field: &str| rest_below(field, self.field(given)).map(str::to_owned);
-        let moved = || self.rules().ok()?.moved_from(&self.submitted, field);
+        let moved = || self.rules().ok()?.moved_from(&self.own.plan, field);
         below(field).or_else(|| below(&moved()?))
     }
 
-    fn field(&self, given: &Given) -> &str {
+    pub(crate) fn field(&self, given: &Given) -> &str {
         self.gaps[given.gap].field.as_str()
     }
 }

@@ -68,6 +68,22 @@ pub enum Error {
         /// The gap.
         gap: String,
     },
+    /// An amended plan that changes what somebody answered.
+    #[error("{field}: expected what was answered to {gap}, found another value")]
+    FieldAnswered {
+        /// The field.
+        field: String,
+        /// The gap.
+        gap: String,
+    },
+    /// A gap that is settled, so that nobody has to be asked again.
+    #[error("{gap}: expected a gap that nobody settled, found one that is {outcome}")]
+    Settled {
+        /// The gap.
+        gap: String,
+        /// What became of it.
+        outcome: &'static str,
+    },
     /// A plan with a member that an attestation adds.
     #[error("the plan: expected no member {name:?}: an attestation adds it")]
     Reserved {
@@ -106,6 +122,8 @@ impl Reason for Error {
             Self::Plan(_) | Self::Reserved { .. } | Self::TooManyValues { .. } => "PLAN_MALFORMED",
             Self::Stricter { .. } => "ASSURANCE_TOO_LOW",
             Self::OutOfDate { .. } => "MOVED",
+            Self::FieldAnswered { .. } => "FIELD_ANSWERED",
+            Self::Settled { .. } => "QUESTION_CLOSED",
             Self::TooManyGaps(_) => "TOO_MANY_GAPS",
             Self::Judge(_) | Self::Limit { .. } => "ANSWER_INVALID",
             Self::Clarify(_) => "DOCUMENT_INVALID",
@@ -114,6 +132,12 @@ impl Reason for Error {
     }
 
     fn cure(&self) -> Option<&'static str> {
-        matches!(self, Self::Stricter { .. }).then_some("answer the other gap first")
+        match self {
+            Self::Stricter { .. } => Some("answer the other gap first"),
+            Self::FieldAnswered { .. } => {
+                Some("leave it as it was answered; whoever answered can replace the answer or take it back")
+            }
+            _ => None,
+        }
     }
 }

@@ -10,10 +10,13 @@
 //! | a session read from its trace | [`session`] |
 //! | what is said next: submit, answer, accept, confirm | [`act`] |
 //! | an answer is replaced or taken back | `change` |
+//! | the plan is amended | `amend` |
+//! | a gap or the plan is withdrawn, a gap is put again | `withdraw` |
 //! | document, audit record, attestation, handoff | [`paper`] |
 //! | the proof that nothing was guessed (CLR-52) | [`no_guess`] |
 
 pub mod act;
+mod amend;
 mod change;
 pub mod error;
 mod gap;
@@ -21,6 +24,7 @@ pub mod no_guess;
 pub mod paper;
 pub mod session;
 mod view;
+mod withdraw;
 
 pub use error::Error;
 pub use session::{Gap, Session};

@@ -17,9 +17,12 @@ use demur_ledger::{
     name::{PrincipalId, Sequence},
     question::{Given, Outcome},
     registry::Registry,
+    trace_state::PlanStage,
 };
+use demur_rules::Plan;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 pub use count::{ValueCounts, ValueOrigin};
 
@@ -171,6 +174,9 @@ impl Check<'_> {
         match (&facts, &content) {
             (Facts::QuestionAnswered(facts), _) => self.check_assurance(at, facts),
             (Facts::AnswerSuperseded(facts), _) => self.check_assurance(at, &facts.answer),
+            (Facts::PlanAmended(_), Some(Content::PlanAmended(content))) => {
+                self.check_amendment(at, &content.plan)?;
+            }
             (Facts::PlanConfirmed(_), Some(Content::PlanConfirmed(content))) => {
                 self.check_confirmation(at, content)?;
             }
@@ -182,6 +188,7 @@ impl Check<'_> {
             _ => {}
         }
         self.session.fold(event, content)?;
+        let is_change = matches!(facts, Facts::PlanAmended(_) | Facts::PlanWithdrawn(_));
         let revoked = match &facts {
             Facts::AnswerRevoked(facts) => Some(facts.question),
             _ => None,
@@ -191,6 +198,8 @@ impl Check<'_> {
             | Facts::QuestionAnswered(_)
             | Facts::AnswerSuperseded(_)
             | Facts::AnswerRevoked(_)
+            | Facts::PlanAmended(_)
+            | Facts::PlanWithdrawn(_)
             | Facts::GapAccepted(_) => self.due = self.session.due()?.into(),
             Facts::PlanConfirmed(_) => {
                 self.confirmed = true;
@@ -202,7 +211,7 @@ impl Check<'_> {
         }
         if self.session.rounds.last().is_some_and(|round| round.event == at) {
             self.papers = VecDeque::from([PaperKind::Round, PaperKind::Document]);
-        } else if revoked.is_some_and(|question| self.session.is_gap(question)) {
+        } else if is_change || revoked.is_some_and(|question| self.session.is_gap(question)) {
             self.papers = VecDeque::from([PaperKind::Document]);
         }
         Ok(())
@@ -211,7 +220,10 @@ impl Check<'_> {
     /// The papers come right after what the rules make the desk say, each in its turn.
     fn check_papers(&mut self, at: Sequence, facts: &Facts) {
         let expected = match facts {
-            Facts::RulesRecorded(_) | Facts::GapFound(_) | Facts::GapWithdrawn(_) => return,
+            Facts::RulesRecorded(_)
+            | Facts::GapFound(_)
+            | Facts::GapWithdrawn(_)
+            | Facts::ConfirmationExpired(_) => return,
             Facts::PaperRecorded(facts) if facts.kind == PaperKind::Handoff => self.papers.pop_front(),
             Facts::PaperRecorded(facts) => self.papers.pop_front().filter(|due| *due != facts.kind),
             _ => self.papers.pop_front(),
@@ -228,8 +240,8 @@ impl Check<'_> {
         let session = &self.session;
         let (told, known) = (session.papers.chain.rounds().last(), session.rounds.last());
         let settled = told.zip(known).is_none_or(|(told, known)| told.is_resolved() == known.resolved);
-        let open = session.open_gaps().next().is_some();
-        let sealed = session.papers.seal.as_ref().is_none_or(|seal| seal.all_resolved != open);
+        let all = session.is_all_resolved();
+        let sealed = session.papers.seal.as_ref().is_none_or(|seal| seal.all_resolved == all);
         let counted =
             session.document().is_none_or(|document| document.accepted_gaps() == session.accepted());
         let holds = match kind {
@@ -246,7 +258,12 @@ impl Check<'_> {
 
     /// What the rules make the desk say must come next, word for word, and nothing of the kind otherwise.
     fn check_due(&mut self, at: Sequence, facts: &Facts, content: Option<&Content>) {
-        let about_gaps = matches!(facts, Facts::GapFound(_) | Facts::GapWithdrawn(_));
+        let about_gaps = match facts {
+            Facts::GapFound(_) | Facts::GapWithdrawn(_) => true,
+            // Nobody is asked for a yes any more where the plan is withdrawn.
+            Facts::ConfirmationExpired(_) => self.session.work().plan() == PlanStage::Withdrawn,
+            _ => false,
+        };
         match (self.due.pop_front(), about_gaps) {
             (None, false) => {}
             (None, true) => {
@@ -287,6 +304,18 @@ impl Check<'_> {
         }
     }
 
+    /// What somebody answered is in an amended plan as it was answered.
+    fn check_amendment(&mut self, at: Sequence, plan: &Map<String, Value>) -> Result<(), Error> {
+        let plan = Plan::try_from(Value::Object(plan.clone()))?;
+        if let Some(given) = self.session.changed_answer(&plan) {
+            let field = self.session.field(given);
+            let message =
+                format!("{field}: expected what was answered in event {}, found another value", given.event);
+            self.problem(at, "FIELD_ANSWERED", message);
+        }
+        Ok(())
+    }
+
     fn check_confirmation(&mut self, at: Sequence, content: &ConfirmationContent) -> Result<(), Error> {
         for finding in self.session.detect()? {
             let (rule, field) = (&finding.rule, &finding.field);
@@ -295,7 +324,8 @@ impl Check<'_> {
         }
         if content.plan != act::members(&self.session.plan) {
             let message =
-                "expected the plan as submitted with every answer in it, found other values".to_owned();
+                "expected the plan as submitted or amended, with every answer in it, found other values"
+                    .to_owned();
             self.problem(at, "PLAN_DIFFERS", message);
         }
         if self.session.provenance()?.as_slice() != content.provenance.as_slice() {
@@ -304,7 +334,7 @@ impl Check<'_> {
         }
         let mut values = Vec::new();
         let mut differing = Vec::new();
-        let plan = serde_json::Value::Object(content.plan.clone());
+        let plan = Value::Object(content.plan.clone());
         for one in &content.provenance {
             let value = plan.pointer(&format!("/{}", one.field.replace('.', "/")));
             if value.is_none() || value != self.session.sourced(one) {
@@ -332,7 +362,10 @@ impl Check<'_> {
             .find_map(|(_, asked)| asked.outcome().given().filter(|given| given.at == source));
         let agent = self.session.work().agent();
         match given {
-            None => (ValueOrigin::OwnWord, "as submitted: the agent's word".to_owned()),
+            None if source == Sequence::FIRST => {
+                (ValueOrigin::OwnWord, "as submitted: the agent's word".to_owned())
+            }
+            None => (ValueOrigin::OwnWord, format!("as amended in event {source}: the agent's word")),
             Some(given) => (origin(&given, agent), format!("answered by {}", who(&given, agent))),
         }
     }

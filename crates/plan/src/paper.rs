@@ -10,6 +10,7 @@ use demur_clarify::{
     audit::AuditRecord,
     document::Document,
     handoff::{self, Handoff},
+    name::AgentId,
     seal::Signer,
     uuid::Uuid,
 };
@@ -38,6 +39,12 @@ use crate::{
 };
 
 impl Session {
+    /// Returns the name under which the documents of this session are signed; none where nothing was asked yet.
+    pub fn signed_as(&self) -> Option<AgentId> {
+        let asked = self.gaps.iter().find_map(|gap| gap.content.ask.as_ref());
+        asked?.get("agent_id")?.as_str()?.parse().ok()
+    }
+
     /// Returns the document that asks, as it was signed; there is none once every gap is settled.
     pub const fn document(&self) -> Option<&Document> {
         self.papers.document()
@@ -54,9 +61,9 @@ impl Session {
         self.papers.acceptance()
     }
 
-    /// Returns the plan with every answer in it; none while a gap is open (CLR-60).
+    /// Returns the plan with every answer in it; none while a gap is open, or where one was when the plan was withdrawn (CLR-60).
     pub fn whole_plan(&self) -> Option<Map<String, Value>> {
-        self.open_gaps().next().is_none().then(|| members(&self.plan))
+        self.is_all_resolved().then(|| members(&self.plan))
     }
 
     /// Returns the attestation of what was made of the plan; refused while a gap is open.

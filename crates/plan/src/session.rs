@@ -1,42 +1,38 @@
 //! A session as its trace tells it: the plan, the rules, every gap and what became of it. Read from events and their
 //! content alone, by the desk before it goes on and by whoever verifies (CLR-22, CLR-30).
 
+mod asked;
+
 use std::{
     collections::BTreeSet,
     sync::atomic::{AtomicU64, Ordering},
 };
 
 use demur_clarify::{
-    gap as clarify,
-    name::{AgentId, FieldPath, GapId},
+    name::{AgentId, GapId},
     status::PlanStatus,
     uuid::Uuid,
 };
-use demur_core::{
-    canonical,
-    hash::Digest,
-    limit::{List, Whole},
-    time::Timestamp,
-};
+use demur_core::{canonical, hash::Digest, time::Timestamp};
 use demur_engine::command::Saying;
 use demur_ledger::{
-    content::{AnswerContent, AnswerValue, PlanContent, QuestionContent, RulesContent, Shown, Wording},
+    content::{AnswerContent, AnswerValue, PlanContent, QuestionContent, RulesContent},
     envelope::Event,
     event_type::{Content, Facts},
-    facts::{Assurance, Question, Severity},
+    facts::Question,
     meaning::Known,
-    name::{Operation, Position, PrincipalId, Sequence, TraceId},
+    name::{Position, PrincipalId, Sequence, TraceId},
     question::Outcome,
-    trace_state::{self, Work},
+    trace_state::{PlanStage, Work},
 };
 use demur_rules::{Finding, Judgement, Plan, Rules, Settled};
 use serde_json::{Map, Value};
 
+pub use asked::{Claim, Gap};
+
 use crate::{
-    Error,
-    error::limit,
-    gap,
-    paper::{SignedPapers, UnsignedRound},
+    Error, gap,
+    paper::SignedPapers,
     view::{self, View},
 };
 
@@ -47,6 +43,8 @@ pub struct Session {
     pub(crate) uuid: Uuid,
     pub(crate) agent: AgentId,
     pub(crate) submitted: Plan,
+    /// What the agent says, without any answer.
+    pub(crate) own: OwnWord,
     pub(crate) plan: Plan,
     pub(crate) rules: Option<Rules>,
     pub(crate) settled: Settled,
@@ -65,6 +63,8 @@ pub struct Session {
     pub(crate) delivered: BTreeSet<(Sequence, String)>,
     /// What whoever submitted the plan would answer.
     claims: Vec<Claim>,
+    /// Whether gaps were open when the plan was withdrawn.
+    pub(crate) left_open: bool,
     /// The attestation as it was recorded.
     pub(crate) attested: Option<Map<String, Value>>,
     work: Work,
@@ -73,38 +73,11 @@ pub struct Session {
     budget: u64,
 }
 
-/// A gap of the session.
+/// The plan by the word of its agent alone, and the event that says it.
 #[derive(Clone, Debug)]
-pub struct Gap {
-    /// Its name in the session.
-    pub id: GapId,
-    /// The event that asked, the last time.
-    pub question: Position,
-    /// The field of the plan.
-    pub field: FieldPath,
-    /// The words.
-    pub content: QuestionContent,
-    pub(crate) facts: Question,
-}
-
-impl Gap {
-    /// Returns whether an operation waits for it.
-    pub fn blocks(&self, operation: &Operation) -> bool {
-        self.facts.blocks.contains(operation)
-    }
-}
-
-/// What whoever submitted the plan would answer to a gap. It settles nothing: somebody else answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
-    /// The gap's name in the session.
-    pub gap: GapId,
-    /// The event that asked.
-    pub question: Sequence,
-    /// The answer as it would be typed.
-    pub answer: String,
-    /// The event that says so.
-    pub event: Sequence,
+pub(crate) struct OwnWord {
+    pub(crate) plan: Plan,
+    pub(crate) event: Sequence,
 }
 
 /// An answer that counts.
@@ -158,6 +131,7 @@ impl Session {
             uuid,
             agent: agent.as_str().parse()?,
             submitted: plan.clone(),
+            own: OwnWord { plan: plan.clone(), event: at },
             plan,
             rules: None,
             settled: Settled::default(),
@@ -169,6 +143,7 @@ impl Session {
             newest: time,
             delivered: BTreeSet::new(),
             claims: Vec::new(),
+            left_open: false,
             attested: None,
             work,
             effort: AtomicU64::new(0),
@@ -178,7 +153,7 @@ impl Session {
 
     /// Folds the next event in.
     pub fn fold(&mut self, event: &Event, content: Option<Content>) -> Result<(), Error> {
-        let at = event.position().sequence;
+        let (at, was_open) = (event.position().sequence, self.open_gaps().next().is_some());
         let follows = Error::Trace { at, expected: "an event that follows" };
         self.work.follow(event, Known::NOTHING).map_err(|_| follows)?;
         let said = event.said().map_err(|_| Error::Trace { at, expected: "a statement or a record" })?;
@@ -214,6 +189,10 @@ impl Session {
             (Facts::PlanAttested(_), Some(Content::PlanAttested(content))) => {
                 self.attested = Some(content.attestation);
             }
+            (Facts::PlanAmended(_), Some(Content::PlanAmended(content))) => {
+                self.fold_amendment(at, Value::Object(content.plan))?;
+            }
+            (Facts::PlanWithdrawn(_), _) => self.left_open = was_open,
             (Facts::GapAccepted(facts), _) => self.fold_acceptance(at, facts.question.sequence)?,
             (
                 Facts::RulesRecorded(_)
@@ -221,6 +200,7 @@ impl Session {
                 | Facts::QuestionAnswered(_)
                 | Facts::AnswerSuperseded(_)
                 | Facts::PaperRecorded(_)
+                | Facts::PlanAmended(_)
                 | Facts::PlanConfirmed(_)
                 | Facts::PlanAttested(_),
                 None,
@@ -243,6 +223,11 @@ impl Session {
     /// Returns the agent that submitted the plan.
     pub const fn agent(&self) -> &AgentId {
         &self.agent
+    }
+
+    /// Returns whether every gap was settled by somebody, or is no longer found: what the signed record says.
+    pub(crate) fn is_all_resolved(&self) -> bool {
+        !self.left_open && self.open_gaps().next().is_none()
     }
 
     /// Returns the plan with every answer so far.
@@ -303,17 +288,20 @@ impl Session {
     /// Returns where it stands.
     pub fn standing(&self) -> PlanStatus {
         match self.work.plan() {
-            trace_state::PlanStage::Attested => PlanStatus::Attested,
-            trace_state::PlanStage::Confirmed(_) => PlanStatus::Confirmed,
-            _ if self.open_gaps().next().is_some() => PlanStatus::NeedsClarification,
-            _ => PlanStatus::ReadyToProceed,
+            PlanStage::Attested => PlanStatus::Attested,
+            PlanStage::Confirmed(_) => PlanStatus::Confirmed,
+            PlanStage::Withdrawn => PlanStatus::Withdrawn,
+            PlanStage::None | PlanStage::Submitted if self.open_gaps().next().is_some() => {
+                PlanStatus::NeedsClarification
+            }
+            PlanStage::None | PlanStage::Submitted => PlanStatus::ReadyToProceed,
         }
     }
 
     /// Returns the confirmation, if there is one.
     pub const fn confirmed(&self) -> Option<Sequence> {
         match self.work.plan() {
-            trace_state::PlanStage::Confirmed(at) => Some(at),
+            PlanStage::Confirmed(at) => Some(at),
             _ => None,
         }
     }
@@ -350,6 +338,9 @@ impl Session {
 
     /// Returns what the desk has to say so that the questions in the ledger are those that the rules ask now.
     pub fn due(&self) -> Result<Vec<Saying>, Error> {
+        if self.work.plan() == PlanStage::Withdrawn {
+            return self.closing();
+        }
         self.spend(self.rules()?)?;
         self.view()?.due()
     }
@@ -367,7 +358,7 @@ impl Session {
         Ok(view)
     }
 
-    fn view_with(&self, plan: Plan, answers: &[Given]) -> Result<View<'_>, Error> {
+    pub(crate) fn view_with(&self, plan: Plan, answers: &[Given]) -> Result<View<'_>, Error> {
         let standing = |gap: &Gap| match self.outcome(gap) {
             Some(outcome) if !outcome.settles() => view::Standing::Open,
             Some(Outcome::Answered(given)) if !answers.iter().any(|one| one.event == given.at) => {
@@ -497,9 +488,9 @@ impl Session {
     }
 
     /// Returns the plan without an answer, and the answers that count then: every other one that counts is written into the
-    /// plan as it was submitted.
+    /// plan as its agent gave it.
     fn without(&self, answer: Sequence) -> Result<(Plan, Vec<Given>), Error> {
-        let (mut plan, mut kept) = (self.submitted.clone(), Vec::new());
+        let (mut plan, mut kept) = (self.own.plan.clone(), Vec::new());
         for given in self.answers.iter().filter(|given| given.event != answer) {
             if let Some((next, value)) = self.settling(&plan, given.gap, &given.text)? {
                 plan = next;
@@ -507,67 +498,6 @@ impl Session {
             }
         }
         Ok((plan, kept))
-    }
-}
-
-impl Gap {
-    /// Returns the gap as the clarification protocol writes it.
-    pub fn to_clarify(&self) -> Result<clarify::Gap, Error> {
-        gap::to_clarify(&self.id, &self.field, &self.facts, &self.content)
-    }
-
-    /// Returns whether an answer has to be one of those that are named.
-    pub fn is_closed(&self) -> bool {
-        gap::is_closed(&self.facts)
-    }
-
-    /// Returns what somebody sees who is shown the usual wording and all choices in the asker's order.
-    pub fn shown(&self) -> Result<Shown, Error> {
-        let choices = (0..self.content.choices.len() as u64).map(Whole::try_from);
-        let choices = choices.collect::<Result<Vec<_>, _>>().map_err(limit("choices"))?;
-        Ok(Shown {
-            choices: List::try_from(choices).map_err(limit("choices"))?,
-            language: self.content.language.clone(),
-            recommendation: self.content.recommendation.is_some(),
-            wording: Wording::Normal,
-        })
-    }
-
-    /// Returns how much depends on it.
-    pub const fn severity(&self) -> Severity {
-        self.facts.severity
-    }
-
-    pub(crate) fn is_of(&self, finding: &Finding) -> bool {
-        let rule = self.content.rule.as_ref().map(|rule| rule.name.as_str());
-        rule == Some(finding.rule.as_str()) && self.field == finding.field
-    }
-
-    /// Returns whether the desk would ask this again in the same words. The plan it was asked about may differ.
-    pub(crate) fn asks_the_same(&self, again: &Saying) -> bool {
-        let (Facts::GapFound(facts), Some(Content::GapFound(content))) = (&again.facts, &again.content)
-        else {
-            return false;
-        };
-        let facts = Question { repeats: self.facts.repeats, ..facts.0.clone() };
-        let (ask, request) = (self.content.ask.clone(), self.content.request);
-        let content = QuestionContent { ask, request, ..content.clone() };
-        facts == self.facts && content == self.content
-    }
-
-    /// Returns an answer to it as a round that is not signed yet.
-    pub(crate) fn round_of(
-        &self,
-        answer: &str,
-        (resolved, assurance): (bool, Assurance),
-    ) -> Result<UnsignedRound, Error> {
-        let expected = "the signed ask of a gap";
-        let unreadable = || Error::Trace { at: self.question.sequence, expected };
-        let ask = self.content.ask.as_ref().ok_or_else(unreadable)?;
-        let ask = canonical::to_vec(ask).map_err(|_| unreadable())?;
-        let ask = demur_clarify::read::from_slice(&ask)?;
-        let answer = clarify::AnswerText::cut(answer).map_err(limit("answer"))?;
-        Ok(UnsignedRound { ask, answer, resolved, assurance })
     }
 }
 

@@ -107,8 +107,7 @@ impl<'a> View<'a> {
     pub(crate) fn due(&self) -> Result<Vec<Saying>, Error> {
         let findings = self.rules.detect(&self.plan, &self.settled)?;
         let (rules, mut sayings) = (self.rules.hash(), Vec::new());
-        let waiting = || self.gaps.iter().filter(|(_, standing)| *standing != Standing::Settled);
-        for (gap, standing) in waiting() {
+        for (gap, standing) in &self.gaps {
             let Some(finding) = findings.iter().find(|finding| gap.is_of(finding)) else {
                 if *standing == Standing::Open {
                     sayings.push(withdrawn(gap)?);
@@ -116,11 +115,12 @@ impl<'a> View<'a> {
                 continue;
             };
             let again = gap::found(finding, &gap.id, Some(gap.question.sequence), rules, &self.plan)?;
-            if *standing == Standing::Unresolved || !gap.asks_the_same(&again) {
+            // A gap that was settled and is found again is asked again under its name.
+            if *standing != Standing::Open || !gap.asks_the_same(&again) {
                 sayings.push(again);
             }
         }
-        let new = findings.iter().filter(|finding| !waiting().any(|(gap, _)| gap.is_of(finding)));
+        let new = findings.iter().filter(|finding| !self.gaps.iter().any(|(gap, _)| gap.is_of(finding)));
         for (finding, number) in new.zip(self.gaps.len() + 1..) {
             sayings.push(gap::found(finding, &gap::name(number)?, None, rules, &self.plan)?);
         }

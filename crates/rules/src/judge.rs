@@ -108,9 +108,13 @@ impl Rules {
     /// room for the field gives way: names of standards move to the field below, where rules read them as well; of anything else
     /// the question of the finding says that the answer takes its place.
     pub fn with_answer(&self, plan: &Plan, finding: &Finding, answer: &str) -> Result<Plan, Why> {
-        let value = finding.read_answer(answer)?;
-        let Some((place, kept)) = plan.in_the_way(&finding.field) else {
-            return Ok(plan.with_value(&finding.field, value)?);
+        self.with_value(plan, &finding.field, finding.read_answer(answer)?)
+    }
+
+    /// Returns a plan with a value at a field; what leaves no room for it gives way in the same manner.
+    pub fn with_value(&self, plan: &Plan, field: &FieldPath, value: Value) -> Result<Plan, Why> {
+        let Some((place, kept)) = plan.in_the_way(field) else {
+            return Ok(plan.with_value(field, value)?);
         };
         let room = self.room_below(place, kept);
         let mut cleared = plan.clone();
@@ -120,7 +124,7 @@ impl Rules {
         if let Some(room) = room {
             cleared = cleared.with_value(room, kept.clone())?;
         }
-        Ok(cleared.with_value(&finding.field, value)?)
+        Ok(cleared.with_value(field, value)?)
     }
 
     /// Returns where names of standards move that leave no room for other fields: `compliance: ["GDPR"]` becomes
@@ -162,7 +166,7 @@ impl Finding {
 }
 
 /// Returns whether one field is the other or lies inside of it.
-fn touches(one: &str, other: &str) -> bool {
+pub fn touches(one: &str, other: &str) -> bool {
     let inside =
         |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
     one == other || inside(one, other) || inside(other, one)

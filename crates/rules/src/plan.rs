@@ -50,6 +50,15 @@ impl Plan {
         Self::read(&canonical::to_vec(&plan)?)
     }
 
+    /// Returns the plan without what is at a field, and without records and lists that are empty then.
+    #[must_use]
+    pub fn without(&self, field: &FieldPath) -> Self {
+        let mut plan = self.0.clone();
+        let names: Vec<&str> = field.as_str().split('.').collect();
+        take_out(&mut plan, &names);
+        Self(plan)
+    }
+
     /// Returns what leaves no room for a field: the path and value of something on the way to it that has no members,
     /// or none of that name.
     pub(crate) fn in_the_way<'a>(&'a self, field: &'a FieldPath) -> Option<(&'a str, &'a Value)> {
@@ -160,6 +169,35 @@ fn step<'a>(place: &'a mut Value, name: &str) -> Option<&'a mut Value> {
             entries.get_mut(index)
         }
         _ => None,
+    }
+}
+
+/// Takes out what is at a path. Entries of a list keep their numbers: one in the middle becomes null.
+fn take_out(place: &mut Value, names: &[&str]) {
+    let Some((name, below)) = names.split_first() else { return };
+    let inner = match place {
+        Value::Object(members) => members.get_mut(*name),
+        Value::Array(entries) => index(name).and_then(|at| entries.get_mut(at)),
+        _ => None,
+    };
+    let Some(inner) = inner else { return };
+    take_out(inner, below);
+    let is_bare = match inner {
+        Value::Object(members) => members.is_empty(),
+        Value::Array(entries) => entries.is_empty(),
+        _ => false,
+    };
+    if !below.is_empty() && !is_bare {
+        return;
+    }
+    match place {
+        Value::Object(members) => drop(members.remove(*name)),
+        Value::Array(entries) => match index(name) {
+            Some(at) if at + 1 == entries.len() => drop(entries.pop()),
+            Some(at) => entries[at] = Value::Null,
+            None => {}
+        },
+        _ => {}
     }
 }
 

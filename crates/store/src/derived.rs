@@ -85,6 +85,8 @@ pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
         | Facts::ConfirmationExpired(_)
         | Facts::OperationStarted(_)
         | Facts::OperationEnded(_)
+        | Facts::PlanAmended(_)
+        | Facts::PlanWithdrawn(_)
         | Facts::PlanConfirmed(_)
         | Facts::PaperRecorded(_)
         | Facts::PlanAttested(_)

@@ -14,7 +14,7 @@ use demur_ledger::{
 
 pub use draft::{Draft, Wrong};
 pub use outcome::Closed;
-pub use page::{Happening, Notice, QuestionPage};
+pub use page::{Happening, Notice, QuestionPage, VisitorRights};
 
 use crate::{
     frame::{Level, Visitor},
@@ -51,6 +51,8 @@ pub struct Card {
     pub weight: &'static str,
     /// Who asks.
     pub asker: Html,
+    /// Whose plan it is about, and what that is about.
+    pub plan: Option<Html>,
     /// Who wrote the words.
     pub writer: Html,
     /// Language and direction of the words, as attributes.
@@ -172,6 +174,7 @@ impl Card {
             },
             weight: weight(question.severity),
             asker: text::line(&question.asker.name),
+            plan: question.plan.as_ref().map(|plan| text::line(&plan.words())),
             writer: writer.words(),
             tongue: text::tongue(language),
             title: visible(text::cut(said, MAX_TITLE_CHARS).0).into_owned(),

@@ -212,6 +212,7 @@ words! {
     asked_by = "Asked by";
     asked_at = "asked";
     in_trace = "for the trace";
+    of_plan = "for";
     about_field = "about";
     erased = "The words of this question were erased.";
     more_characters = "{} characters more on the page of this question";
@@ -261,6 +262,8 @@ words! {
     sent_passed = "Sent. The question was passed on.";
     sent_extended = "Sent. There is more time now.";
     sent_cancelled = "Sent. The question was called off.";
+    sent_asked_again = "Sent. The question is asked again.";
+    sent_withdrawn = "Sent. The plan is withdrawn, and every question about it is closed.";
     sent_again = "It was so before; nothing was recorded twice.";
     next_question = "Go to the next question that waits";
     none_next = "Nothing else waits for you.";
@@ -294,6 +297,10 @@ words! {
     ask_back_words = "What you want to know first";
     cancel = "Call off";
     cancel_meaning = "You say in the asker's name that no answer is needed any more. What waits may go on.";
+    ask_again = "Ask again";
+    ask_again_meaning = "The question is put again, and whoever could answer it before can answer it.";
+    withdraw_plan = "Withdraw the whole plan";
+    withdraw_plan_meaning = "Every question about the plan is closed, and nothing of it begins any more. The agent has to submit a new one.";
     only_people_not = "People may not answer this question; a holder of a key may.";
     auditor_reads = "You can read this question; answering needs another role.";
     assurance_too_low = "The asker wants an answer with a passkey, which this inbox does not have yet.";
@@ -361,7 +368,7 @@ words! {
     event_withdrawn = "no longer found by the rules";
     event_declined = "declined";
     event_delivered = "was shown it";
-    event_escalated = "put it to others";
+    event_escalated = "put it again, or to others";
     event_passed = "passed it on";
     event_extended = "gave more time";
     event_cancelled = "called it off";

@@ -169,6 +169,14 @@ class Dialogue(Run):
         """Returns the rules of a plan."""
         return self.act(who, "rules_recorded", {}, **rest)
 
+    def amend(self, plan: Json, who: str | Agent = "agent", **rest: Any) -> Entry:
+        """Returns another plan in the place of the one there is."""
+        return self.act(who, "plan_amended", {}, {"plan": plan}, **rest)
+
+    def give_up(self, who: str | Agent = "agent", **rest: Any) -> Entry:
+        """Returns the end of a plan that nobody wants any more."""
+        return self.act(who, "plan_withdrawn", {}, **rest)
+
     def confirm(self, who: str | Agent = "agent", **rest: Any) -> Entry:
         """Returns the confirmation of the plan."""
         return self.act(who, "plan_confirmed", {}, **rest)
@@ -275,6 +283,7 @@ WORDS: dict[str, Json] = {
             "answer_revoked",
             "gap_accepted",
             "gap_withdrawn",
+            "plan_withdrawn",
             "question_cancelled",
             "question_declined",
             "question_escalated",

@@ -265,7 +265,8 @@ def _handed_over_by(family: Family, kind: str, what: str, act: Callable[..., Ent
     case("answered", f"Somebody {what} an answered question.", lambda d: (d.answer(0), act(d)))
     case("by-desk", f"The desk {what}.", lambda d: act(d, "desk"), "ROLE_POLICY_VIOLATION")
     case("by-self", f"The asker {what} with a second key, which may not answer.", lambda d: act(d, asker(d)))
-    case("by-agent", f"The asker {what}.", lambda d: act(d, "agent"), "ROLE_POLICY_VIOLATION")
+    code = "ORDER_VIOLATION" if kind == "declined" else "ROLE_POLICY_VIOLATION"
+    case("by-agent", f"The asker {what}.", lambda d: act(d, "agent"), code)
 
 
 def _escalated(family: Family) -> None:

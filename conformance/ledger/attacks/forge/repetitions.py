@@ -80,16 +80,6 @@ def _repeats(family: Family) -> None:
         case_of_plan(family, f"repeats-{name}", about, fill, code)
 
     case(
-        "accepted",
-        "A gap repeats one that was accepted.",
-        lambda d: (d.find(severity="warn"), d.accept(2, "person"), d.find(repeats=2)),
-    )
-    case(
-        "withdrawn",
-        "A gap repeats one that was withdrawn.",
-        lambda d: (d.find(), d.withdraw(2), d.find(repeats=2)),
-    )
-    case(
         "defaulted",
         "A gap repeats one whose default took effect.",
         lambda d: (timed(d, default=True), d.default(2, d.in_time(2000)), d.find(repeats=2)),

@@ -181,6 +181,18 @@ operations! {
         "Suggest the answer to a gap of one's own plan; it settles the gap only where the rules say so";
         (OfGap, Nothing, plan::ResolveOwnGap) -> ResolvedGap,
         200 "What became of the answer; an escalated gap stays open";
+    WithdrawGap = "withdrawGap", Post "/v1/plans/{session}/gaps/{gap}/withdraw", SPEAKING,
+        "Say that nobody is asked about a gap any more; what waits for it goes on waiting";
+        (OfGap, Nothing, plan::PlanAct) -> PlanStanding, 200 "Nobody is asked, now or before";
+    AskGapAgain = "askGapAgain", Post "/v1/plans/{session}/gaps/{gap}/ask", SPEAKING,
+        "Put a gap again that was declined, withdrawn or not answered in time";
+        (OfGap, Nothing, plan::PlanAct) -> PlanStanding, 200 "It is asked, now or before";
+    AmendPlan = "amendPlan", Post "/v1/plans/{session}/amend", ASKING,
+        "Put another plan in the place of one that is not confirmed; what somebody answered stays";
+        (OfPlan, Nothing, plan::AmendPlan) -> PlanStanding, 200 "The plan is this, now or before";
+    WithdrawPlan = "withdrawPlan", Post "/v1/plans/{session}/withdraw", SPEAKING,
+        "Take a plan back that is not confirmed; everything that was asked about it ends";
+        (OfPlan, Nothing, plan::PlanAct) -> PlanStanding, 200 "It is withdrawn, now or before";
     BeginOperation = "beginOperation", Post "/v1/plans/{session}/operations", ASKING,
         "Record that an operation begins; refused while an open gap blocks it";
         (OfPlan, Nothing, plan::BeginOperation) -> PlanStanding, 200 "It is on record: go ahead";
@@ -352,6 +364,8 @@ const OPEN: &[Scope] = &[];
 const ASKING: &[Scope] = &[Scope::Ask];
 /// Who answers.
 const ANSWERING: &[Scope] = &[Scope::Answer, Scope::Relay];
+/// Who asks or answers; the operation looks in whose name.
+const SPEAKING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay];
 /// Who sees what it asked, may answer or takes part in; the operation looks which.
 pub const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];
 /// Who sees plans: a plan's questions are for answerers, the plan itself is not.

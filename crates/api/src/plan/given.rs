@@ -33,6 +33,34 @@ pub struct SubmitPlan {
     pub agent: Option<Text<1, 64>>,
 }
 
+/// A plan in the place of the one that was submitted.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AmendPlan {
+    /// The whole plan. A field that somebody answered may be left out: it keeps the answer.
+    #[schemars(schema_with = "plan_schema")]
+    pub plan: Map<String, Value>,
+    /// The agent in whose name the user of this machine amends it; otherwise whoever submitted the plan.
+    #[serde(default)]
+    pub agent: Option<Text<1, 64>>,
+}
+
+/// Who no longer wants an answer or a plan, or wants a question put again.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanAct {
+    /// The agent in whose name the user of this machine says so; otherwise the user does, as a person. Whoever submitted the plan
+    /// speaks as itself.
+    #[serde(default)]
+    pub agent: Option<Text<1, 64>>,
+    /// The person who says so, where that one speaks through somebody else.
+    #[serde(default)]
+    pub by: Option<Text<1, 256>>,
+    /// Why.
+    #[serde(default)]
+    pub reason: Option<Text<1, 4096>>,
+}
+
 /// What settles a gap.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

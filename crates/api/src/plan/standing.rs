@@ -21,7 +21,13 @@ pub struct PlanStanding {
     pub session_id: Option<Uuid>,
     /// Its trace.
     pub trace: Option<TraceId>,
-    /// `needs_clarification`, `ready_to_proceed`, `plan_accepted` or `attested`.
+    /// The agent that submitted the plan.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// What the plan calls itself.
+    #[serde(default)]
+    pub subject: Option<String>,
+    /// `needs_clarification`, `ready_to_proceed`, `plan_accepted`, `attested` or `withdrawn`.
     #[schemars(with = "String")]
     pub status: PlanStatus,
     /// How many gaps must be answered.
@@ -30,6 +36,9 @@ pub struct PlanStanding {
     pub warning_count: u64,
     /// Those that are open, as the clarification protocol writes them.
     pub gaps: Vec<gap::Gap>,
+    /// The names of those among them that nobody is asked about now: declined, withdrawn, or not answered in time.
+    #[serde(default)]
+    pub unasked: Vec<String>,
     /// Those that are settled, and how.
     pub settled: Vec<SettledGap>,
     /// The fields of the plan that no rule reads: nobody checked them.
@@ -118,10 +127,13 @@ impl PlanStanding {
         Self {
             session_id: None,
             trace: None,
+            agent: None,
+            subject: None,
             status,
             blocking_count: count(gap::Severity::Block),
             warning_count: count(gap::Severity::Warn),
             gaps,
+            unasked: Vec::new(),
             settled: Vec::new(),
             unread: Vec::new(),
             rules,

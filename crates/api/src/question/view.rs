@@ -1,5 +1,6 @@
 //! A question as everybody sees it: the words, who may answer until when, and what became of it.
 
+use demur_clarify::uuid::Uuid;
 use demur_core::{hash::Digest, time::Timestamp};
 use demur_ledger::{
     content::{AnswerValue, Choice},
@@ -36,6 +37,9 @@ pub struct QuestionView {
     pub field: Option<String>,
     /// Its name in the session of a plan.
     pub gap: Option<String>,
+    /// The plan that it belongs to, where the rules ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<QuestionPlan>,
     /// How much depends on it.
     pub severity: Severity,
     /// The kinds of answers that fit.
@@ -78,6 +82,27 @@ impl QuestionView {
     /// Returns whether it waits for an answer.
     pub fn is_open(&self) -> bool {
         self.state == OutcomeKind::Open
+    }
+}
+
+/// The plan that a question belongs to, as people are told of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuestionPlan {
+    /// The agent that submitted it.
+    pub agent: String,
+    /// Its session.
+    pub session: Uuid,
+    /// What it calls itself.
+    pub subject: Option<String>,
+}
+
+impl QuestionPlan {
+    /// Returns whose plan it is, and what it is about.
+    pub fn words(&self) -> String {
+        match &self.subject {
+            Some(subject) => format!("the plan of {}: {subject}", self.agent),
+            None => format!("the plan of {}", self.agent),
+        }
     }
 }
 

@@ -55,6 +55,15 @@ pub(crate) enum PlanCommand {
     /// Answer a question about a plan, or accept a warning
     #[command(long_about = help::RESOLVE_ABOUT, after_long_help = help::RESOLVE_EXAMPLES)]
     Resolve(ResolvePlan),
+    /// Put another plan in the place of one that is not confirmed
+    #[command(long_about = help::AMEND_ABOUT, after_long_help = help::AMEND_EXAMPLES)]
+    Amend(AmendPlan),
+    /// Withdraw a plan that is not confirmed, or one question about it
+    #[command(long_about = help::WITHDRAW_ABOUT, after_long_help = help::WITHDRAW_EXAMPLES)]
+    Withdraw(WithdrawPlan),
+    /// Put a question again that was declined, withdrawn or not answered in time
+    #[command(long_about = help::ASK_AGAIN_ABOUT, after_long_help = help::ASK_AGAIN_EXAMPLES)]
+    AskAgain(AskGapAgain),
     /// Begin an operation; refused while a question blocks it
     #[command(long_about = help::BEGIN_ABOUT, after_long_help = help::BEGIN_EXAMPLES)]
     Begin(BeginOperation),
@@ -124,6 +133,54 @@ pub(crate) struct ResolvePlan {
     /// Write demur's receipt for what was signed to this new file
     #[arg(long, value_name = "FILE", requires = "author")]
     pub(crate) receipt: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AmendPlan {
+    /// The session: its id, the first 6 characters of it or more, or `last`
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: TypedId,
+    /// The whole plan as it is from now on: a file with one JSON object; `-` is standard input
+    #[arg(value_name = "PLAN")]
+    pub(crate) plan: PathBuf,
+    /// Whose key signs it
+    #[arg(long = "as", value_name = "NAME", default_value = "agent")]
+    pub(crate) author: Text<1, 64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WithdrawPlan {
+    /// The session: its id, the first 6 characters of it or more, or `last`
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: TypedId,
+    /// Only this gap, such as gap-001, instead of the whole plan
+    #[arg(value_name = "GAP")]
+    pub(crate) gap: Option<String>,
+    #[command(flatten)]
+    pub(crate) act: PlanSpeaker,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AskGapAgain {
+    /// The session: its id, the first 6 characters of it or more, or `last`
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: TypedId,
+    /// The gap, such as gap-001
+    #[arg(value_name = "GAP")]
+    pub(crate) gap: String,
+    #[command(flatten)]
+    pub(crate) act: PlanSpeaker,
+}
+
+/// Who says it, and why.
+#[derive(Debug, Args)]
+pub(crate) struct PlanSpeaker {
+    /// With the key of the agent that submitted the plan, instead of as a person at this terminal
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) author: Option<Text<1, 64>>,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<Text<1, 4096>>,
 }
 
 #[derive(Debug, Args)]

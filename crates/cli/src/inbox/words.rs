@@ -7,7 +7,7 @@ use super::line::Number;
 use crate::{
     keys::clock,
     output::{Paint, counted_as},
-    question::{self, kinds, listed, remarks, state, weight},
+    question::{self, from, kinds, listed, remarks, state, weight},
 };
 
 /// Returns what can be typed.
@@ -39,7 +39,7 @@ pub(super) fn lines(number: Number, question: &QuestionView) -> Vec<String> {
     let until = question.deadline.map_or_else(String::new, |time| format!("; until {}", clock(time)));
     let about = format!(
         "from {}; {}; {}{until}{}",
-        visible(&question.asker.name),
+        from(question),
         weight(question),
         kinds(question),
         remarks(question, "; ")

@@ -53,6 +53,7 @@ fn state(plan: &ListedPlan) -> String {
         (Some(PlanStatus::ReadyToProceed), _) => "ready to confirm".to_owned(),
         (Some(PlanStatus::Confirmed), _) => "confirmed".to_owned(),
         (Some(PlanStatus::Attested), _) => "attested".to_owned(),
+        (Some(PlanStatus::Withdrawn), _) => "withdrawn".to_owned(),
         (None, _) => "cannot be read".to_owned(),
     }
 }

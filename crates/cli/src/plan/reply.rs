@@ -20,11 +20,13 @@ impl Reply for PlanStanding {
         if let Some(session) = self.session_id {
             lines.push(format!("Session {session}"));
         }
+        lines.extend(whose(self));
         let words = match self.status {
             PlanStatus::NeedsClarification => paint.bad("Needs clarification:"),
             PlanStatus::ReadyToProceed => paint.good("Ready to proceed:"),
             PlanStatus::Confirmed => paint.good("The plan is confirmed:"),
             PlanStatus::Attested => paint.good("Attested:"),
+            PlanStatus::Withdrawn => paint.bad("Withdrawn:"),
         };
         let (block, warn) = (self.blocking_count, self.warning_count);
         lines.push(format!(
@@ -41,12 +43,35 @@ impl Reply for PlanStanding {
             lines.push(format!("  {} {}: {}{event}{assurance}", gap.id, visible(&gap.field), gap.outcome));
         }
         lines.extend(unread(&self.unread));
-        if let (Some(session), Some(gap)) = (self.session_id, self.gaps.first()) {
-            lines.push(String::new());
-            lines.push(format!("Answer: demur plan resolve {session} {} ANSWER", gap.id()));
-        }
+        lines.extend(next(self));
         lines
     }
+}
+
+/// Returns whose plan it is, and what it is about.
+fn whose(standing: &PlanStanding) -> Option<String> {
+    let agent = visible(standing.agent.as_deref()?);
+    Some(match &standing.subject {
+        Some(subject) => format!("Plan of {agent}: {}", visible(subject)),
+        None => format!("Plan of {agent}"),
+    })
+}
+
+/// Returns what can be done next, each with its command.
+fn next(standing: &PlanStanding) -> Vec<String> {
+    let Some(session) = standing.session_id else { return Vec::new() };
+    let is_unasked = |gap: &&gap::Gap| standing.unasked.contains(&gap.id().to_string());
+    let mut lines = Vec::new();
+    if let Some(gap) = standing.gaps.iter().find(|gap| !is_unasked(gap)) {
+        lines.push(format!("Answer: demur plan resolve {session} {} ANSWER", gap.id()));
+    }
+    lines.extend(standing.gaps.iter().filter(is_unasked).map(|gap| {
+        format!("Nobody is asked about {0} now. Ask again: demur plan ask-again {session} {0}", gap.id())
+    }));
+    if !lines.is_empty() {
+        lines.insert(0, String::new());
+    }
+    lines
 }
 
 /// Returns which fields nobody checked, if there are any.

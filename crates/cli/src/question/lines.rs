@@ -26,6 +26,9 @@ pub(crate) fn describe(question: &QuestionView, address: Option<&str>, paint: Pa
         lines.extend(shown.map(|line| format!("{:10}{BAR}{line}", "")));
     };
     line("asked by", &format!("{} at {}", visible(&question.asker.name), clock(question.asked)));
+    if let Some(plan) = &question.plan {
+        line("plan", &visible(&plan.words()));
+    }
     line("weight", weight(question));
     if let Some(context) = &question.context {
         line("context", context);
@@ -118,8 +121,17 @@ fn barred(text: &str, columns: Option<usize>) -> Vec<String> {
 
 /// Returns a question in a list.
 pub(crate) fn summary(question: &QuestionView, more: &str) -> Vec<String> {
-    let about = format!("{}, {}{}", weight(question), visible(&question.asker.name), remarks(question, ", "));
+    let about = format!("{}, {}{}", weight(question), from(question), remarks(question, ", "));
     listed(question, &about, more)
+}
+
+/// Returns who asks, and for whose plan.
+pub(crate) fn from(question: &QuestionView) -> String {
+    let asker = visible(&question.asker.name);
+    match &question.plan {
+        Some(plan) => format!("{asker} for {}", visible(&plan.words())),
+        None => asker.into_owned(),
+    }
 }
 
 /// Returns what a list adds where it matters: that an answer at the terminal will not do, and that nobody waits.

@@ -27,7 +27,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &UseRules) -> Result<(),
         |folder: &PathBuf| path::absolute(folder).map_err(|error| Failure::file("find", folder, &error));
     let folders = arguments.folders.iter().map(absolute).collect::<Result<Vec<_>, _>>()?;
     let kept = (!arguments.built_in).then(|| KeptRules { folders: folders.clone(), only: arguments.only });
-    data.keep_settings(&FolderSettings { rules: kept })?;
+    let settings = FolderSettings { rules: kept, ..data.settings()? };
+    data.keep_settings(&settings)?;
     let file = visible_path(&data.settings_file());
     context.output.reply(&UseReply { hash: rules.hash(), packs: rules.packs().to_vec(), folders, file })
 }

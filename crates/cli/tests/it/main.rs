@@ -41,6 +41,7 @@ mod output;
 mod papers;
 mod people;
 mod plan;
+mod plan_amended;
 mod reading;
 mod readme;
 mod reference;

@@ -7,6 +7,7 @@ use std::{
 };
 
 use demur_api::{key::Removal, refusal::Refusal};
+use demur_clarify::name::AgentId;
 use demur_core::key::Fingerprint;
 use demur_run::key_file::KeyFile;
 use zeroize::Zeroizing;
@@ -72,6 +73,14 @@ pub(super) fn prepare(folder: &Path) -> Result<(), Refusal> {
 }
 
 impl Keyring for FolderKeyring {
+    fn agent_id(&self) -> Result<AgentId, Refusal> {
+        let data = DataFolder::at(self.folder.parent().unwrap_or(&self.folder).to_owned());
+        match data.settings()?.agent_id {
+            Some(chosen) => Ok(chosen),
+            None => AGENT_ID.parse().map_err(|error| Refusal::bug(&error)),
+        }
+    }
+
     fn load(&self, key: &Fingerprint) -> Result<KeyFile, KeyringError> {
         self.read(key).map_err(|error| match &error {
             KeyFileError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound => {
@@ -112,3 +121,6 @@ impl Keyring for FolderKeyring {
         Ok(purpose.secret(&*root::read_or_create(&self.folder)?))
     }
 }
+
+/// The name under which demur signs where nobody chose another.
+const AGENT_ID: &str = "demur-desk";

@@ -55,11 +55,11 @@ pub fn attest(
     if let Some(earlier) = repeated()? {
         return Ok(earlier);
     }
-    let signer = session::signer(owner.sequencer(), owner.keyring())?;
     let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(author));
     let attested = session::perform(owner, trace, &speaker, || {
         let session = session::read(owner.sequencer(), session)?;
         let confirmed = session.confirmed().ok_or_else(|| not_confirmed(&session))?;
+        let signer = session::signer_of(owner, &session)?;
         let outputs = Outputs::new(made.path.clone(), files.clone()).map_err(Error::from)?;
         let attestation = session.attest(particulars(made.version)?, outputs, &signer)?;
         Ok((session.attesting(confirmed, &attestation)?, attestation))

@@ -1,6 +1,7 @@
 //! The operations of plans: held against the rules, submitted, answered gap by gap, confirmed (CLR-30). A retry is safe
 //! everywhere: a session is named by whoever opens it, and what counted already is told again (CLR-04).
 
+mod amendment;
 mod attestation;
 mod change;
 mod documents;

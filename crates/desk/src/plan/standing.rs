@@ -4,6 +4,8 @@ use demur_api::plan::{GapStatus, PlanStanding, ResolvedGap, SettledGap};
 use demur_ledger::question::Outcome;
 use demur_plan::{Error, Session, act::Judged};
 
+use crate::subject::plan_name;
+
 /// Returns what became of an answer to a gap that was judged so.
 pub fn resolved(gap: &str, answer: Option<&str>, judged: &Judged, session: PlanStanding) -> ResolvedGap {
     let (status, reason) = match judged {
@@ -21,6 +23,10 @@ pub fn standing(session: &Session) -> Result<PlanStanding, Error> {
     let mut standing = PlanStanding::new(session.standing(), gaps, rules, session.document().cloned());
     standing.session_id = Some(session.uuid());
     standing.trace = Some(session.trace());
+    standing.agent = Some(session.agent().to_string());
+    standing.subject = session.plan().as_value().as_object().and_then(plan_name);
+    let unasked = session.gaps().filter(|(_, outcome)| outcome.is_some_and(|found| found.kind().is_left()));
+    standing.unasked = unasked.map(|(gap, _)| gap.id.to_string()).collect();
     standing.settled = settled(session);
     standing.unread = session.unread()?;
     standing.attestation = session.acceptance().cloned();

@@ -3,10 +3,13 @@
 
 use demur_api::{
     person::PersonRole,
-    question::{Act, Answer, Done, Extension, Passing, QuestionId, Replacement, RevokeParameters},
+    question::{
+        Act, Answer, Done, Extension, Passing, QuestionId, QuestionView, Replacement, RevokeParameters,
+    },
     refusal::Refusal,
     scope::Scope,
 };
+use demur_clarify::uuid::Uuid;
 use demur_ledger::content::Wording;
 
 use super::{
@@ -17,10 +20,13 @@ use super::{
     decline, extend,
     handle::{note_answer, people_apart},
     pass_on, revoke,
+    view::view,
 };
 use crate::{
     access::{Caller, asker_for, seen_question},
     desk::Desk,
+    owner::Owner,
+    plan,
 };
 
 /// What a person does.
@@ -42,6 +48,10 @@ pub enum PersonalAct {
     Extend(Extension),
     /// Calls it off, in the asker's name.
     Cancel(Act),
+    /// Puts a gap of a plan again that nobody is asked about.
+    AskAgain(Act),
+    /// Takes the plan back that a gap belongs to.
+    WithdrawPlan(Act),
 }
 
 impl Desk {
@@ -72,8 +82,31 @@ impl Desk {
                 let (asker, by) = asker_for(owner, caller, question, PersonRole::Operator)?;
                 cancel(owner, question, asker, Some(by), &act)
             }
+            PersonalAct::AskAgain(act) => {
+                let (session, gap) = plan_of(question)?;
+                plan::ask_again(owner, &speaker, (session, gap), act.reason.as_ref())?;
+                done(owner, id)
+            }
+            PersonalAct::WithdrawPlan(act) => {
+                let (session, _) = plan_of(question)?;
+                plan::withdraw(owner, &speaker, session, act.reason.as_ref())?;
+                done(owner, id)
+            }
         }
     }
+}
+
+/// Returns the session and the name of a gap.
+fn plan_of(question: &QuestionView) -> Result<(Uuid, &str), Refusal> {
+    let of_plan = question.plan.as_ref().zip(question.gap.as_deref());
+    of_plan.map(|(plan, gap)| (plan.session, gap)).ok_or_else(|| {
+        Refusal::malformed("expected a question about a plan, found another")
+            .with_cure("an agent asks its own questions again")
+    })
+}
+
+fn done(owner: &Owner, id: QuestionId) -> Result<Done, Refusal> {
+    Ok(Done { question: view(owner, id)?, repeated: false, unsettled: None })
 }
 
 /// Who does something about a question on a page.

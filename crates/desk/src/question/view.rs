@@ -1,18 +1,19 @@
 //! A question as every door shows it: the words, who may answer until when, and what became of it.
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{code::Code, question::QuestionPlan, refusal::Refusal};
 use demur_core::hash::Digest;
 use demur_ledger::{
-    content::QuestionContent,
+    content::{PlanContent, QuestionContent},
     envelope::Event,
     event_type::{Content, Facts},
     facts::Question,
+    name::{Sequence, TraceId},
     question::OutcomeKind,
 };
 use demur_store::contract::QuestionSummary;
 
 use super::{Ending, QuestionId, QuestionView, Whom};
-use crate::{key_directory::KeyDirectory, owner::Owner, record};
+use crate::{key_directory::KeyDirectory, owner::Owner, record, subject::plan_name};
 
 /// Returns a question as it stands.
 pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, Refusal> {
@@ -60,7 +61,18 @@ pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<Questi
             shown.recommendation = Some(claim.answer);
         }
     }
+    if shown.gap.is_some() {
+        shown.plan = plan_of(owner, summary.trace)?;
+    }
     Ok(named(&*owner.key_directory()?, shown))
+}
+
+/// Returns the plan that a trace is about, as people are told of it; none where its words are erased.
+fn plan_of(owner: &Owner, trace: TraceId) -> Result<Option<QuestionPlan>, Refusal> {
+    let (_, content) = record::read(owner.sequencer().store(), trace, Sequence::FIRST)?;
+    let Some(Content::PlanSubmitted(PlanContent { agent, plan, session })) = content else { return Ok(None) };
+    let session = session.as_str().parse().map_err(|_| record::damaged(trace, Sequence::FIRST))?;
+    Ok(Some(QuestionPlan { agent: agent.to_string(), session, subject: plan_name(&plan) }))
 }
 
 /// Returns a question among others; none where it cannot be read, for it must not hide them. Whoever asks for this one hears
@@ -105,6 +117,7 @@ pub(super) fn shown(
         context: text(words.and_then(|words| words.context.as_deref())),
         field: text(words.and_then(|words| words.field.as_deref())),
         gap: text(words.and_then(|words| words.gap.as_deref())),
+        plan: None,
         severity: row.severity,
         kinds: facts.kinds.to_vec(),
         choices: words.map(|words| words.choices.to_vec()).unwrap_or_default(),

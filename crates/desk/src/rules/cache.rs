@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(cache.rules().unwrap().hash(), builtin);
         let keep = |only| {
             let rules = Some(KeptRules { folders: vec![folder.path().to_owned()], only });
-            data.keep_settings(&FolderSettings { rules }).unwrap();
+            data.keep_settings(&FolderSettings { rules, ..FolderSettings::default() }).unwrap();
         };
         keep(false);
         assert_eq!(cache.rules().unwrap().packs().len(), 2);

@@ -85,6 +85,15 @@ impl Confirmations {
         if asked.in_time(step.time) { Err(ConfirmationError::StillInTime { confirmation }) } else { Ok(()) }
     }
 
+    /// Whatever is still open ends with the plan that it belongs to.
+    pub(crate) fn guard_left(&self, confirmation: Sequence) -> Result<(), ConfirmationError> {
+        let asked = self.known(confirmation)?;
+        match asked.outcome {
+            ConfirmationOutcome::Open => Ok(()),
+            _ => Err(asked.closed(confirmation)),
+        }
+    }
+
     fn known(&self, confirmation: Sequence) -> Result<&Confirmation, ConfirmationError> {
         self.0.get(&confirmation).ok_or(ConfirmationError::Unknown { confirmation })
     }

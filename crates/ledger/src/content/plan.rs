@@ -35,6 +35,14 @@ pub struct RulesContent {
     pub packs: List<Text<1, 256>, 1, 32>,
 }
 
+/// A plan as its agent amended it, with every answer so far in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AmendedContent {
+    /// The plan.
+    pub plan: Map<String, Value>,
+}
+
 /// The plan with all answers in it, and where every settled value came from (ONE-08).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -75,6 +83,7 @@ pub struct PaperContent {
 
 impl EventContent for PlanContent {}
 impl EventContent for RulesContent {}
+impl EventContent for AmendedContent {}
 impl EventContent for ConfirmationContent {}
 impl EventContent for AttestationContent {}
 impl EventContent for PaperContent {}

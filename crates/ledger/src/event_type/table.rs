@@ -217,7 +217,7 @@ event_types! {
     GapAccepted "gap_accepted", WORK Never, ANSWERING, KEY_OR_NONE, GapAccepted, ActContent, false,
         "Somebody accepts what a question of severity warn points at.";
     GapWithdrawn "gap_withdrawn", WORK Never, &[Role::Desk], NONE, GapWithdrawn, ActContent, false,
-        "The rules no longer find the gap.";
+        "The rules no longer find the gap, or its plan was withdrawn.";
     QuestionAsked "question_asked", RUN_OR_WORK Maybe, ASKING, KEY, [boxed] QuestionAsked, QuestionContent, false,
         "Somebody asks and waits.";
     QuestionDelivered "question_delivered", RUN_OR_WORK Never, &[Role::Desk], NONE, QuestionDelivered, DeliveryContent, false,
@@ -232,12 +232,12 @@ event_types! {
         "Whoever answered answers again.";
     AnswerRevoked "answer_revoked", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, AnswerRevoked, ActContent, false,
         "Whoever answered takes the answer back; the question is open again.";
-    QuestionDeclined "question_declined", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, QuestionDeclined, ActContent, false,
-        "Somebody who could answer will not.";
+    QuestionDeclined "question_declined", RUN_OR_WORK Never, DECLINING, KEY_OR_NONE, QuestionDeclined, ActContent, false,
+        "Somebody who could answer will not, or whoever submitted the plan no longer asks; what waits goes on waiting.";
     QuestionPassedOn "question_passed_on", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, QuestionPassedOn, ActContent, false,
         "Somebody who could answer hands the question to others.";
     QuestionEscalated "question_escalated", RUN_OR_WORK Never, &[Role::Desk], NONE, QuestionEscalated, ActContent, false,
-        "The desk puts the question to others.";
+        "The desk puts the question again, or to others.";
     QuestionExtended "question_extended", RUN_OR_WORK Never, ASKING, KEY, QuestionExtended, ActContent, false,
         "The asker gives more time.";
     QuestionCancelled "question_cancelled", RUN_OR_WORK Never, ASKING, KEY, QuestionCancelled, ActContent, false,
@@ -253,11 +253,15 @@ event_types! {
     ConfirmationRefused "confirmation_refused", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, ConfirmationRefused, ConfirmationRefusedContent, false,
         "Somebody entitled says no.";
     ConfirmationExpired "confirmation_expired", RUN_OR_WORK Never, &[Role::Desk], NONE, ConfirmationExpired, NoContent, false,
-        "The deadline passed without a yes; that is a no.";
+        "The deadline passed without a yes, or the plan was withdrawn; that is a no.";
     OperationStarted "operation_started", WORK Never, &[Role::Agent], KEY, OperationStarted, OperationContent, false,
         "The agent begins an operation that no open question blocks, and spends its confirmation.";
     OperationEnded "operation_ended", WORK Never, &[Role::Agent], KEY, OperationEnded, OperationEndContent, false,
         "An operation is over, once.";
+    PlanAmended "plan_amended", WORK Never, &[Role::Agent], KEY, PlanAmended, AmendedContent, false,
+        "The agent changes its plan; what was answered stays.";
+    PlanWithdrawn "plan_withdrawn", WORK Never, &[Role::Agent, Role::Person], KEY_OR_NONE, PlanWithdrawn, ActContent, false,
+        "The agent or a person takes the plan back: nothing is asked about it any more, and nothing begins.";
     PlanConfirmed "plan_confirmed", WORK Never, &[Role::Agent], KEY, PlanConfirmed, ConfirmationContent, false,
         "The agent confirms the plan; every question is settled.";
     PaperRecorded "paper_recorded", WORK Never, &[Role::Desk], NONE, PaperRecorded, PaperContent, false,
@@ -286,3 +290,5 @@ const CONFIRMING: &[Role] =
     &[Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Agent, Role::Desk];
 /// Those who answer: with a key, or a person through the desk.
 const ANSWERING: &[Role] = &[Role::Answerer, Role::Person];
+/// Those who end a question without an answer: they, and about a gap whoever submitted the plan.
+const DECLINING: &[Role] = &[Role::Answerer, Role::Person, Role::Agent];

@@ -16,6 +16,16 @@ pub struct PlanSubmitted {}
 #[serde(deny_unknown_fields)]
 pub struct RulesRecorded {}
 
+/// The agent changes its plan while its gaps are being settled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanAmended {}
+
+/// The plan is taken back before it was confirmed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanWithdrawn {}
+
 /// The agent confirms the plan with all answers in it; every question is settled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -67,6 +77,8 @@ impl PaperKind {
 
 impl EventFacts for PlanSubmitted {}
 impl EventFacts for RulesRecorded {}
+impl EventFacts for PlanAmended {}
+impl EventFacts for PlanWithdrawn {}
 impl EventFacts for PlanConfirmed {}
 
 impl EventFacts for PaperRecorded {

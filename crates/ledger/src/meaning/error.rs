@@ -174,6 +174,14 @@ pub enum MeaningError {
         /// Who asks.
         role: Role,
     },
+    /// An amended plan that changes what somebody answered.
+    #[error("{field}: expected what was answered to question {question}, found another value or none")]
+    FieldAnswered {
+        /// The question.
+        question: Sequence,
+        /// The field of the plan.
+        field: Box<str>,
+    },
     /// A client both does the work and judges it, and the policy does not allow that.
     #[error("expected clients that judge to be others than those that do the work, as the policy says: {0}")]
     ClientHeldRoles(HeldRoles),
@@ -213,6 +221,7 @@ impl MeaningError {
             Self::ConfirmationSpent { .. } => "CONFIRMATION_SPENT",
             Self::OperationUnconfirmed { .. } | Self::OperationUntold { .. } => "OPERATION_UNCONFIRMED",
             Self::SpokeAfterFinal { .. } => "SPOKE_AFTER_FINAL",
+            Self::FieldAnswered { .. } => "FIELD_ANSWERED",
             Self::ClientHeldRoles(_) => "CLIENT_HELD_ROLES",
         }
     }
@@ -234,6 +243,7 @@ impl MeaningError {
             | Self::RetryLimit { .. }
             | Self::ConfirmationSpent { .. }
             | Self::SpokeAfterFinal { .. }
+            | Self::FieldAnswered { .. }
             | Self::ClientHeldRoles(_) => Blame::Forbidden,
             Self::BlockedAgain { .. }
             | Self::ToolBlocked { .. }
@@ -264,6 +274,7 @@ impl MeaningError {
             Self::ConfirmationMismatch { .. } => "content.digest",
             Self::OperationUntold { .. } => "content.operation",
             Self::ConfirmationSpent { .. } | Self::OperationUnconfirmed { .. } => "facts.confirmation",
+            Self::FieldAnswered { .. } => "content.plan",
             Self::SpokeAfterFinal { .. } | Self::ClientHeldRoles(_) => "statement.role",
         }
     }
@@ -298,6 +309,9 @@ impl MeaningError {
             }
             Self::OperationUntold { .. } => "start it with the exact operation, whole",
             Self::SpokeAfterFinal { .. } => "ask before the final statement, or in a trace of its own",
+            Self::FieldAnswered { .. } => {
+                "leave what was answered as it is; whoever answered can replace the answer or take it back"
+            }
             Self::ClientHeldRoles(_) => {
                 "name a critic and an auditor with clients of their own, such as tokens made with `demur token new`"
             }

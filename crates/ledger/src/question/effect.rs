@@ -80,6 +80,8 @@ pub const fn question_effect(facts: &Facts) -> Option<QuestionEffect<'_>> {
         | Facts::ConfirmationExpired(_)
         | Facts::OperationStarted(_)
         | Facts::OperationEnded(_)
+        | Facts::PlanAmended(_)
+        | Facts::PlanWithdrawn(_)
         | Facts::PlanConfirmed(_)
         | Facts::PaperRecorded(_)
         | Facts::PlanAttested(_)

@@ -32,6 +32,9 @@ impl Questions {
             Facts::AnswerRejected(facts) => self.known(facts.question)?.guard_open(facts.question, step),
             Facts::GapAccepted(facts) => self.guard_acceptance(step, &facts.question, facts.assurance),
             Facts::GapWithdrawn(facts) => self.guard_withdrawal(facts.question),
+            Facts::QuestionDeclined(facts) if step.said.role == Role::Agent => {
+                self.guard_taking_back(step, facts.question)
+            }
             Facts::QuestionDeclined(facts) => self.guard_answerer(step, facts.question),
             Facts::QuestionPassedOn(facts) => self.guard_handing_on(step, facts.question, &facts.answerers),
             Facts::QuestionDelivered(facts) => self.guard_delivery(facts.question),
@@ -89,14 +92,14 @@ impl Questions {
             return Err(QuestionError::Form { field: "deadline", expected: "a time to come" });
         }
         let Some(repeated) = facts.repeats else { return Ok(()) };
-        let replaceable = |asked: &Asked| {
-            asked.gap && (matches!(asked.outcome, Outcome::Answered(_)) || !asked.outcome.settles())
-        };
+        // When the rules find a gap again it is the same gap, whoever settled it before.
+        let replaceable =
+            |asked: &Asked| asked.gap && !matches!(asked.outcome, Outcome::Cancelled | Outcome::Defaulted);
         match self.0.get(&repeated) {
             Some(asked) if step.said.role == Role::Desk && replaceable(asked) => Ok(()),
             _ => Err(QuestionError::Form {
                 field: "repeats",
-                expected: "null, or in a gap another gap that is open, declined, expired or answered",
+                expected: "null, or in a gap another gap that was neither cancelled nor settled by a default",
             }),
         }
     }
@@ -137,6 +140,20 @@ impl Questions {
             ProofKind::Ed25519 => asked.guard_least(Assurance::Agent),
             ProofKind::None => Ok(()),
         }
+    }
+
+    /// Whoever submitted a plan no longer asks about a gap of it. The gap stays: what waits for it goes on waiting.
+    fn guard_taking_back(&self, step: &Step<'_>, question: Sequence) -> Result<(), QuestionError> {
+        let asked = self.known(question)?;
+        if asked.submitter != Some(step.actor) {
+            return Err(QuestionError::NotAsker { question });
+        }
+        asked.guard_open(question, step)
+    }
+
+    /// Whatever is still open ends with the plan that it belongs to.
+    pub(crate) fn guard_left(&self, question: Sequence) -> Result<(), QuestionError> {
+        self.known(question)?.guard_unsettled(question)
     }
 
     /// Whoever hands a question on leaves somebody who may answer it.

@@ -157,7 +157,7 @@ fn what_of_questions(facts: &Facts) -> String {
             None => format!("found a gap{}", weight(facts.0.severity)),
         },
         Facts::GapAccepted(facts) => format!("accepts #{} as it is", facts.question.sequence),
-        Facts::GapWithdrawn(facts) => format!("withdraws #{}: the rules no longer find it", facts.question),
+        Facts::GapWithdrawn(facts) => format!("withdraws question #{}", facts.question),
         Facts::QuestionDelivered(facts) => format!("delivered question #{}", facts.question),
         Facts::QuestionAnswered(facts) => {
             format!("answers question #{} ({})", facts.question.sequence, facts.assurance.as_str())
@@ -223,6 +223,8 @@ fn what_of_plans(facts: &Facts) -> String {
     match facts {
         Facts::PlanSubmitted(_) => "submits a plan".to_owned(),
         Facts::RulesRecorded(_) => "holds the plan against these rules".to_owned(),
+        Facts::PlanAmended(_) => "amends the plan".to_owned(),
+        Facts::PlanWithdrawn(_) => "withdraws the plan".to_owned(),
         Facts::PlanConfirmed(_) => "confirms the plan".to_owned(),
         Facts::PaperRecorded(facts) => match facts.kind {
             PaperKind::Acceptance => {
@@ -301,6 +303,7 @@ fn why_of_questions(content: &Content) -> Option<String> {
         Content::QuestionDelivered(content) => format!("to {} by {}", content.to, content.channel),
         Content::GapAccepted(content)
         | Content::GapWithdrawn(content)
+        | Content::PlanWithdrawn(content)
         | Content::AnswerRevoked(content)
         | Content::QuestionDeclined(content)
         | Content::QuestionPassedOn(content)

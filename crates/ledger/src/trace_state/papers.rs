@@ -48,14 +48,17 @@ impl PaperTrail {
         use PaperKind::{Acceptance, Document, Round};
         let is_gap = |question| questions.find(question).is_some_and(Asked::is_gap);
         let due: &[PaperKind] = match facts {
-            Facts::PlanSubmitted(_) => &[Document],
+            Facts::PlanSubmitted(_) | Facts::PlanAmended(_) | Facts::PlanWithdrawn(_) => &[Document],
             Facts::QuestionAnswered(facts) if is_gap(facts.question.sequence) => &[Round, Document],
             Facts::AnswerSuperseded(facts) if is_gap(facts.answer.question.sequence) => &[Round, Document],
             Facts::AnswerRejected(facts) if is_gap(facts.question) => &[Round, Document],
             Facts::GapAccepted(facts) if is_gap(facts.question.sequence) => &[Round, Document],
             Facts::AnswerRevoked(facts) if is_gap(facts.question) => &[Document],
             Facts::PlanConfirmed(_) => &[Acceptance],
-            Facts::RulesRecorded(_) | Facts::GapFound(_) | Facts::GapWithdrawn(_) => {
+            Facts::RulesRecorded(_)
+            | Facts::GapFound(_)
+            | Facts::GapWithdrawn(_)
+            | Facts::ConfirmationExpired(_) => {
                 // What the rules make the desk say follows the cause; then come the papers.
                 if self.0.as_ref().is_some_and(|cause| cause.written) {
                     self.0 = None;

@@ -334,6 +334,9 @@ codes! {
     OperationUnconfirmed "OPERATION_UNCONFIRMED", Meaning, Failure,
         "an operation started whose confirmation was open, refused, expired or not named",
         "nobody had said yes to it: look at what it did";
+    FieldAnswered "FIELD_ANSWERED", Meaning, Failure,
+        "an agent amended a field of its plan that somebody had answered",
+        "the answer was stepped around: compare the amended plan with the answer";
     FinalizationIncomplete "FINALIZATION_INCOMPLETE", Finalization, Warning,
         "the run has no verification that passed, the plan is not confirmed, or a question or confirmation is open",
         "if it still goes on, wait for its end; otherwise ask why it ended so";

@@ -429,6 +429,9 @@ impl<'a> Walk<'a> {
             Some(TraceState::Work(work)) if work.plan() == PlanStage::Submitted => {
                 unfinished("the plan is not confirmed".to_owned(), findings);
             }
+            Some(TraceState::Work(work)) if work.plan() == PlanStage::Withdrawn => {
+                unfinished("the plan was withdrawn".to_owned(), findings);
+            }
             Some(TraceState::Work(_) | TraceState::New) | None => {}
         }
         let questions = self.state.as_ref().and_then(TraceState::questions);
@@ -564,6 +567,7 @@ fn meant(error: &MeaningError) -> Found {
             Code::OperationUnconfirmed
         }
         MeaningError::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
+        MeaningError::FieldAnswered { .. } => Code::FieldAnswered,
         MeaningError::ClientHeldRoles(_) => Code::ClientHeldRoles,
     };
     Found::new(code, error.to_string())

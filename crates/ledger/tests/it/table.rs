@@ -59,7 +59,6 @@ fn the_role_policy_is_the_one_of_the_requirement() {
         E::QuestionAnswered,
         E::AnswerSuperseded,
         E::AnswerRevoked,
-        E::QuestionDeclined,
         E::QuestionPassedOn,
         E::ConfirmationGiven,
         E::ConfirmationRefused,
@@ -74,6 +73,7 @@ fn the_role_policy_is_the_one_of_the_requirement() {
             kind if revisions.contains(&kind) => vec![Role::Planner, Role::Executor],
             kind if asker.contains(&kind) => expected_asker(),
             kind if answerer.contains(&kind) => vec![Role::Answerer, Role::Person],
+            E::QuestionDeclined => vec![Role::Answerer, Role::Person, Role::Agent],
             E::CheckStated => vec![Role::Planner, Role::Executor, Role::Critic],
             E::ConfirmationAsked => {
                 let mut roles = expected_asker();

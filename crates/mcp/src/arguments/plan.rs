@@ -38,10 +38,15 @@ pub(crate) struct GivenPlan {
 impl GivenPlan {
     /// Returns the plan, if it is within the limits of a document.
     pub(crate) fn checked(&self) -> Result<JsonObject, Stop> {
-        let text = canonical::to_vec(&self.plan_object).map_err(at("plan_object"))?;
-        canonical::scan(&text, &Limits::CONTENT).map_err(at("plan_object"))?;
-        Ok(self.plan_object.clone())
+        checked(&self.plan_object)
     }
+}
+
+/// Returns a plan, if it is within the limits of a document.
+pub(crate) fn checked(plan: &JsonObject) -> Result<JsonObject, Stop> {
+    let text = canonical::to_vec(plan).map_err(at("plan_object"))?;
+    canonical::scan(&text, &Limits::CONTENT).map_err(at("plan_object"))?;
+    Ok(plan.clone())
 }
 
 /// A plan, as an object or member by member.
@@ -99,6 +104,37 @@ pub(crate) struct ResolveGap {
     /// Of your own earlier answer.
     #[serde(default)]
     pub(crate) change: Option<AnswerChange>,
+}
+
+/// What becomes of a plan that is not confirmed, or of a gap of it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChangePlan {
+    #[schemars(schema_with = "name")]
+    pub(crate) session_id: Uuid,
+    pub(crate) change: PlanChange,
+    /// With amend: the whole plan.
+    #[serde(default, alias = "plan")]
+    #[schemars(schema_with = "object")]
+    pub(crate) plan_object: Option<JsonObject>,
+    /// With ask_again; with withdraw for one gap.
+    #[serde(default)]
+    #[schemars(schema_with = "name")]
+    pub(crate) gap_id: Option<GapId>,
+    #[serde(default)]
+    pub(crate) reason: Option<Text<1, 4096>>,
+}
+
+/// How a plan changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PlanChange {
+    /// It is another plan now.
+    Amend,
+    /// It, or one gap of it, is taken back.
+    Withdraw,
+    /// A gap is put again.
+    AskAgain,
 }
 
 /// A session by its name.

@@ -31,13 +31,16 @@ use crate::{
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Standing {
     session_id: String,
-    /// needs_clarification, ready_to_proceed, plan_accepted or attested
+    /// needs_clarification, ready_to_proceed, plan_accepted, attested or withdrawn
     #[schemars(with = "String")]
     pub(crate) status: PlanStatus,
     #[schemars(with = "Vec<Value>")]
     gaps: Vec<Gap>,
     blocking_count: u64,
     warning_count: u64,
+    /// Gaps that nobody is asked about now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unasked: Vec<String>,
     /// Fields of the plan that no rule reads: nobody checked them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unread: Vec<String>,
@@ -83,6 +86,9 @@ impl Standing {
             PlanStatus::ReadyToProceed => Some(format!("wwa_confirm_plan({session_id})")),
             PlanStatus::Confirmed => Some("Make what is planned, then call wwa_scaffold_attest.".to_owned()),
             PlanStatus::Attested => None,
+            PlanStatus::Withdrawn => {
+                Some("Stop: the plan was withdrawn. A new plan needs a new session.".to_owned())
+            }
         };
         Self {
             session_id,
@@ -90,6 +96,7 @@ impl Standing {
             gaps: found.gaps,
             blocking_count: found.blocking_count,
             warning_count: found.warning_count,
+            unasked: found.unasked,
             unread: found.unread,
             document: found.document,
             attestation: found.attestation,
@@ -104,6 +111,11 @@ impl Standing {
         self.status == PlanStatus::NeedsClarification
     }
 
+    /// Returns whether there is a plan with every answer in it.
+    pub(crate) fn is_whole(&self) -> bool {
+        !matches!(self.status, PlanStatus::NeedsClarification | PlanStatus::Withdrawn)
+    }
+
     /// Returns what a model reads.
     pub(crate) fn words(&self) -> String {
         let mut lines = vec![format!(
@@ -111,6 +123,12 @@ impl Standing {
             self.status, self.blocking_count, self.warning_count
         )];
         lines.extend(self.gaps.iter().filter_map(|gap| serde_json::to_string(&ShortGap::of(gap)).ok()));
+        if !self.unasked.is_empty() {
+            lines.push(format!(
+                "Nobody is asked about {} now: wwa_change_plan with ask_again puts a gap again.",
+                self.unasked.join(", ")
+            ));
+        }
         if !self.unread.is_empty() {
             lines.push(format!("Read by no rule, so not checked: {}", self.unread.join(", ")));
         }

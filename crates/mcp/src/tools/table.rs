@@ -7,7 +7,7 @@ use crate::{
         confirmation::{
             AskConfirmation, CheckConfirmation, DecideConfirmation, EndOperation, StartOperation,
         },
-        plan::{GivenAttestation, GivenPlan, GivenSession, Made, ResolveGap, ScaffoldPlan},
+        plan::{ChangePlan, GivenAttestation, GivenPlan, GivenSession, Made, ResolveGap, ScaffoldPlan},
         run::{
             AbortRun, AuditRun, Challenge, Claim, Conclude, Intend, OpenRun, Propose, Report, Review, Start,
         },
@@ -123,6 +123,14 @@ pub(super) static TABLE: &[Entry] = &[
         description: "Like wwa_clarify_check; once nothing is missing, the whole plan with every answer in it.",
         input: schema::<ScaffoldPlan>,
         output: schema::<Standing>,
+        hints: Hints::AddsOnce,
+    },
+    Entry {
+        job: Job::ChangePlan,
+        name: "wwa_change_plan",
+        description: "Amend a plan before it is confirmed, withdraw it or one gap, or ask a declined gap again. What somebody answered stays.",
+        input: schema::<ChangePlan>,
+        output: brief::<Standing>,
         hints: Hints::AddsOnce,
     },
     Entry {

@@ -8,6 +8,7 @@ use demur_clarify::{
     chain::Chain,
     document::Document,
     gap::AnswerText,
+    name::AgentId,
     paper::{AcceptancePaper, DocumentPaper, RoundPaper},
     seal::Signer,
     time::Time,
@@ -57,6 +58,8 @@ pub struct UnsignedPapers {
     session: Uuid,
     /// The event they are about.
     about: Sequence,
+    /// The name under which the documents before were signed.
+    signed_as: Option<AgentId>,
     /// When the event before it was recorded.
     not_before: Timestamp,
     /// How often a gap was put before.
@@ -66,6 +69,8 @@ pub struct UnsignedPapers {
     round: Option<UnsignedRound>,
     /// The plan that is confirmed.
     confirmed: Option<Map<String, Value>>,
+    /// Whether nothing is asked any more although gaps are open: the plan is withdrawn.
+    is_withdrawn: bool,
 }
 
 /// A round that lacks its time and its signature.
@@ -85,12 +90,14 @@ impl Session {
         Ok(UnsignedPapers {
             session: self.uuid,
             about: head.sequence.next(),
+            signed_as: self.signed_as(),
             not_before: self.newest,
             asks: self.asks,
             chain: self.papers.chain.clone(),
             gaps,
             round: None,
             confirmed: None,
+            is_withdrawn: false,
         })
     }
 }
@@ -99,7 +106,13 @@ impl UnsignedPapers {
     /// Returns those of a submission.
     pub(crate) fn opening(session: Uuid, gaps: OpenGaps) -> Self {
         let (about, not_before, chain) = (Sequence::FIRST, Timestamp::MIN, Chain::new(session));
-        Self { session, about, not_before, asks: 0, chain, gaps, round: None, confirmed: None }
+        let (round, confirmed, is_withdrawn, signed_as) = (None, None, false, None);
+        Self { session, about, signed_as, not_before, asks: 0, chain, gaps, round, confirmed, is_withdrawn }
+    }
+
+    /// Returns them without a document that asks. What was open stays open in the record.
+    pub(crate) fn without_document(self) -> Self {
+        Self { is_withdrawn: true, ..self }
     }
 
     pub(crate) fn with_round(self, round: UnsignedRound) -> Self {
@@ -155,7 +168,7 @@ impl UnsignedPapers {
     /// Returns the document that asks for what is open.
     fn document(&self, at: Time, desk: &Signer) -> Result<Option<Document>, Error> {
         let OpenGaps { open, total } = &self.gaps;
-        if open.is_empty() {
+        if open.is_empty() || self.is_withdrawn {
             return Ok(None);
         }
         let accepted = Whole::try_from((total - open.len()) as u64).map_err(limit("accepted_gaps"))?;
@@ -168,6 +181,11 @@ impl Act {
     /// Returns the earliest time that what the desk signs may carry; none where it signs nothing.
     pub fn not_before(&self) -> Option<Timestamp> {
         self.papers.as_ref().map(|papers| papers.not_before)
+    }
+
+    /// Returns the name under which the session's documents were signed so far; none where there are none.
+    pub fn signed_as(&self) -> Option<AgentId> {
+        self.papers.as_ref()?.signed_as.clone()
     }
 
     /// Returns what is to be recorded, with everything that the desk signs.

@@ -1,6 +1,7 @@
 //! Tests of plans from outside: what rules, answers and the desk make of a session.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod amended;
 mod changed;
 mod lifecycle;
 mod moving;

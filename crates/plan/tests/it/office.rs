@@ -119,7 +119,7 @@ impl Office {
     /// Records what somebody says, and what the desk adds, as it is.
     pub(crate) fn record(&mut self, who: Who, act: Act) -> Result<Sequence, DeskError> {
         let Act { facts, content, consequences, .. } = act;
-        let rejects = matches!(facts, Facts::AnswerRejected(_));
+        let rejects = matches!(facts, Facts::AnswerRejected(_) | Facts::QuestionEscalated(_));
         let recorded = if who == Who::Person || rejects {
             let kind = facts.event_type().unwrap();
             let role = if rejects { Role::Desk } else { Role::Person };
@@ -198,6 +198,15 @@ impl Office {
         let reason = Text::try_from("a mistake").unwrap();
         let act = session.revoke(gap, session.answer_to(gap).unwrap(), None, reason).unwrap();
         self.perform(who, act)
+    }
+
+    /// Has the agent amend its plan: these members are so from now on.
+    pub(crate) fn amend(&mut self, members: &Value) -> Result<Sequence, DeskError> {
+        let session = self.session();
+        let mut plan = session.plan().as_value().clone();
+        plan.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        let act = session.amend(&Plan::try_from(plan).unwrap()).unwrap().unwrap();
+        self.perform(Who::Agent, act)
     }
 
     /// Has a person accept a warning.

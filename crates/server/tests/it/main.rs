@@ -26,6 +26,7 @@ mod pages_questions_plan;
 mod pages_traces;
 mod people;
 mod plan;
+mod plan_amended;
 mod question;
 mod race;
 mod recorded;

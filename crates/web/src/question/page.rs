@@ -24,8 +24,8 @@ pub struct QuestionPage<'a> {
     pub names: Vec<String>,
     /// Whether holders of keys may answer at all.
     pub keys_may_answer: bool,
-    /// Whether the visitor may call it off.
-    pub may_cancel: bool,
+    /// What the visitor may do.
+    pub rights: VisitorRights,
     /// What happened to it.
     pub history: Vec<Happening>,
     /// Whether that is not all.
@@ -39,9 +39,32 @@ impl QuestionPage<'_> {
         Level::ALL
     }
 
+    /// Returns whether it belongs to a plan and the visitor may speak about it.
+    fn may_ask_again(&self) -> bool {
+        self.card.plan.is_some() && self.rights != VisitorRights::Reads
+    }
+
     /// Returns whether nobody can answer it any more and it blocks all the same.
     fn is_left(&self) -> bool {
         self.card.state.is_left()
+    }
+}
+
+/// What a visitor may do on the page of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VisitorRights {
+    /// Read it.
+    Reads,
+    /// Answer, too.
+    Answers,
+    /// Call it off, too.
+    Operates,
+}
+
+impl VisitorRights {
+    /// Returns whether the visitor may call the question off.
+    pub fn may_cancel(self) -> bool {
+        self == Self::Operates
     }
 }
 

@@ -89,6 +89,42 @@ Examples:
 Exit codes: 0 the gap is settled; 3 it is not.
 `demur --help` lists all exit codes.";
 
+pub(in crate::arguments) const AMEND_ABOUT: &str = "\
+Put another plan in the place of one that is not confirmed yet, in the same session. The rules are asked again: questions that \
+no longer arise are withdrawn, those that stay keep their names, new ones are added. A field that somebody answered keeps \
+the answer: leave it out, or as it was. Another value there is refused.";
+
+pub(in crate::arguments) const AMEND_EXAMPLES: &str = "\
+Examples:
+  demur plan amend last plan.json
+
+Exit codes: 0 nothing is asked; 3 something must be answered first.
+`demur --help` lists all exit codes.";
+
+pub(in crate::arguments) const WITHDRAW_ABOUT: &str = "\
+Withdraw a plan that is not confirmed: every question about it is closed, and nothing of it begins any more. With a gap, only \
+that question is closed; what waits for it goes on waiting until `demur plan ask-again` puts it again and somebody answers. \
+Without --as a person at this terminal says so.";
+
+pub(in crate::arguments) const WITHDRAW_EXAMPLES: &str = "\
+Examples:
+  demur plan withdraw last --reason \"we do it by hand\"
+  demur plan withdraw last gap-001
+  demur plan withdraw last --as agent
+
+`demur --help` lists the exit codes.";
+
+pub(in crate::arguments) const ASK_AGAIN_ABOUT: &str = "\
+Put a question about a plan again that somebody declined or withdrew, or that nobody answered in time. Whoever could answer \
+it before can answer it now.";
+
+pub(in crate::arguments) const ASK_AGAIN_EXAMPLES: &str = "\
+Examples:
+  demur plan ask-again last gap-001
+  demur plan ask-again last gap-001 --as agent --reason \"nothing else will do\"
+
+`demur --help` lists the exit codes.";
+
 pub(in crate::arguments) const BEGIN_ABOUT: &str = "\
 Begin an operation in the name of the agent that submitted the plan. It is refused while a question blocks it, and \
 recorded otherwise.";

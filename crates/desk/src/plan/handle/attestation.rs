@@ -68,10 +68,12 @@ fn verified(
     // The desk may have another key by now: the one that signed has to have been its own.
     let registry = owner.sequencer().registry();
     let desk = registry.keys().filter(|(_, entry)| entry.roles.contains(&Role::Desk));
-    let own = KeyHistory::known(session::name(), desk.map(|(_, entry)| entry.public.into()));
+    let signer = session::signer_of(owner, session)?;
+    let name = signer.agent_id();
+    let own = KeyHistory::known(name.clone(), desk.map(|(_, entry)| entry.public.into()));
     let key = attestation.agent_public_key;
     let was_own = own.has(&key);
-    let pinned = KeyHistory::pinned(session::name(), key);
+    let pinned = KeyHistory::pinned(name.clone(), key);
     let input = attestation.signing_input().map_err(demur_plan::Error::from)?;
     let seal = pinned.verify("signature", attestation.timestamp, &input, &attestation.signature);
     let whole = attestation.verify(&pinned, &record);

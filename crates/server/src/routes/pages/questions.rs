@@ -17,13 +17,13 @@ use demur_ledger::{content::Wording, facts::Assurance, question::OutcomeKind, ro
 use demur_web::{
     frame::{Frame, Here, Level},
     list::{Counts, Filters, ListPage, Searched, Which},
-    question::{Card, Draft, Look, Notice, QuestionPage},
+    question::{Card, Draft, Look, Notice, QuestionPage, VisitorRights},
     words::ENGLISH,
 };
 use hyper::{Method, StatusCode};
 use serde::Deserialize;
 
-use super::{LOOKING, Visiting, confirmations, page};
+use super::{ANSWERING, LOOKING, Visiting, confirmations, page};
 use crate::{
     api::{Api, Route},
     problem::Problem,
@@ -169,7 +169,7 @@ pub(super) async fn question_page(
         notice: sent.and_then(|sent| sent_words(&sent, &question)).map(|words| Notice { words, next }),
         names,
         keys_may_answer: question.assurance == Assurance::Agent,
-        may_cancel: may_cancel(&visiting.caller),
+        rights: rights(&visiting.caller),
         history: history.events.iter().map(|event| history::happening(event, now)).collect(),
         history_is_cut: history.is_cut,
         rested: history.rested,
@@ -177,8 +177,12 @@ pub(super) async fn question_page(
     page(status, &shown)
 }
 
-fn may_cancel(caller: &Caller) -> bool {
-    matches!(caller, Caller::Token(token) if token.role == Some(PersonRole::Operator))
+fn rights(caller: &Caller) -> VisitorRights {
+    match caller {
+        Caller::Token(token) if token.role == Some(PersonRole::Operator) => VisitorRights::Operates,
+        caller if caller.may(ANSWERING) => VisitorRights::Answers,
+        _ => VisitorRights::Reads,
+    }
 }
 
 /// Returns a question that a caller may see.
@@ -232,6 +236,8 @@ fn sent_words(sent: &str, question: &QuestionView) -> Option<&'static str> {
         "decline" if over => ENGLISH.sent_declined,
         "ask-back" if over => ENGLISH.sent_asked_back,
         "cancel" if over => ENGLISH.sent_cancelled,
+        "ask-again" if !over => ENGLISH.sent_asked_again,
+        "withdraw-plan" if over => ENGLISH.sent_withdrawn,
         "pass" => ENGLISH.sent_passed,
         "extend" => ENGLISH.sent_extended,
         "again" => ENGLISH.sent_again,

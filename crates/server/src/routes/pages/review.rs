@@ -98,7 +98,7 @@ impl Asked<'_> {
         };
         // What was declined or is past its time blocks until it is called off.
         let can_be_called_off =
-            self.act == "cancel" && matches!(question.state, OutcomeKind::Declined | OutcomeKind::Expired);
+            matches!(self.act, "cancel" | "ask-again" | "withdraw-plan") && question.state.is_left();
         let changes_answer = matches!(self.act, "replace" | "revoke");
         if changes_answer && question.is_open() {
             return self.form_again(None, StatusCode::CONFLICT).await;
@@ -260,6 +260,8 @@ impl Doing {
             }
             Intent::Extend { seconds } => PersonalAct::Extend(Extension { seconds, reason: None, by: None }),
             Intent::Cancel { reason } => PersonalAct::Cancel(by_person(reason)),
+            Intent::AskAgain { reason } => PersonalAct::AskAgain(by_person(reason)),
+            Intent::WithdrawPlan { reason } => PersonalAct::WithdrawPlan(by_person(reason)),
         };
         desk.act_in_person(caller, question.id, act)
     }

@@ -37,6 +37,10 @@ pub(super) enum Intent {
     Extend { seconds: Whole<1, 31_536_000> },
     /// Call it off.
     Cancel { reason: Option<Text<1, 4096>> },
+    /// Put a gap of a plan again.
+    AskAgain { reason: Option<Text<1, 4096>> },
+    /// Take the plan back that it belongs to.
+    WithdrawPlan { reason: Option<Text<1, 4096>> },
 }
 
 impl Intent {
@@ -62,6 +66,10 @@ impl Intent {
             },
             "extend" => Self::Extend { seconds: seconds(form)? },
             "cancel" => Self::Cancel { reason: optional(form, "reason")? },
+            "ask-again" if question.plan.is_some() => Self::AskAgain { reason: optional(form, "reason")? },
+            "withdraw-plan" if question.plan.is_some() => {
+                Self::WithdrawPlan { reason: optional(form, "reason")? }
+            }
             _ => return Err(wrong("act", ENGLISH.wrong_act)),
         })
     }
@@ -78,6 +86,8 @@ impl Intent {
             Self::Pass { .. } => "pass",
             Self::Extend { .. } => "extend",
             Self::Cancel { .. } => "cancel",
+            Self::AskAgain { .. } => "ask-again",
+            Self::WithdrawPlan { .. } => "withdraw-plan",
         }
     }
 
@@ -96,6 +106,8 @@ impl Intent {
             }
             Self::Extend { seconds } => format!("{} {}", ENGLISH.act_extend, span(seconds.as_u64())),
             Self::Cancel { .. } => ENGLISH.act_cancel.to_owned(),
+            Self::AskAgain { .. } => ENGLISH.ask_again.to_owned(),
+            Self::WithdrawPlan { .. } => ENGLISH.withdraw_plan.to_owned(),
         }
     }
 
@@ -111,6 +123,8 @@ impl Intent {
             Self::Pass { .. } => ENGLISH.pass_meaning,
             Self::Extend { .. } => ENGLISH.extend_meaning,
             Self::Cancel { .. } => ENGLISH.cancel_meaning,
+            Self::AskAgain { .. } => ENGLISH.ask_again_meaning,
+            Self::WithdrawPlan { .. } => ENGLISH.withdraw_plan_meaning,
         }
     }
 
@@ -141,9 +155,11 @@ impl Intent {
             }
             Self::Revoke { reason, .. } => reason.as_deref()?,
             Self::AskBack { words } => words.as_str(),
-            Self::Decline { reason } | Self::Pass { reason, .. } | Self::Cancel { reason } => {
-                reason.as_deref()?
-            }
+            Self::Decline { reason }
+            | Self::Pass { reason, .. }
+            | Self::Cancel { reason }
+            | Self::AskAgain { reason }
+            | Self::WithdrawPlan { reason } => reason.as_deref()?,
             _ => return None,
         };
         Some(text::block(said, None, &Writer::Named(name)))
