@@ -97,6 +97,7 @@ mod tests {
             expires: None,
             principal: None,
             client: None,
+            by_mcp: false,
             role: None,
         }))
     }

@@ -246,6 +246,7 @@ impl Tokens {
             expires: wanted.seconds.map(|seconds| now.plus_millis(seconds.saturating_mul(1000))),
             principal: author.map(|author| author.principal()),
             client: client.map(|client| client.id),
+            by_mcp: false,
             role: wanted.role,
         };
         let kept = Kept { token: token.clone(), digest: sha256(secret.as_bytes()) };

@@ -211,7 +211,7 @@ pub fn asks() -> QuestionContent {
 }
 
 pub const fn answer(question: Position, assurance: Assurance) -> QuestionAnswered {
-    QuestionAnswered { assurance, choice: None, kind: AnswerKind::Freetext, question }
+    QuestionAnswered { attribution: None, assurance, choice: None, kind: AnswerKind::Freetext, question }
 }
 
 pub fn answers(words: &str) -> AnswerContent {

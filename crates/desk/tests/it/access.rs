@@ -58,6 +58,7 @@ fn session_without_a_role_may_nothing() {
         expires: None,
         principal: None,
         client: None,
+        by_mcp: false,
         role: None,
     };
     let caller = Caller::Token(Arc::new(session));

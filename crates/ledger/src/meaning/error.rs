@@ -4,8 +4,8 @@
 use crate::{
     client::HeldRoles,
     confirmation::ConfirmationStanding,
-    facts::{Risk, VerificationStatus},
-    name::Sequence,
+    facts::{Assurance, Risk, Root, VerificationStatus},
+    name::{ClientId, Sequence},
     role::Role,
     state::Blame,
 };
@@ -177,6 +177,34 @@ pub enum MeaningError {
     /// A client both does the work and judges it, and the policy does not allow that.
     #[error("expected clients that judge to be others than those that do the work, as the policy says: {0}")]
     ClientHeldRoles(HeldRoles),
+    /// An act of a person without its way, or a way beside a signature.
+    #[error("attribution: expected {}, found the other", if *is_recorded { "the way that the act came" } else { "null, because the proof says who spoke" })]
+    AttributionPresence {
+        /// Whether the desk records it for a person.
+        is_recorded: bool,
+    },
+    /// A word above what the credential rests on.
+    #[error(
+        "assurance: expected at most {}, which is what a credential of root {} is worth, found {}",
+        root.bears().as_str(), root.as_str(), claimed.as_str()
+    )]
+    AssuranceOverstated {
+        /// The word.
+        claimed: Assurance,
+        /// What the credential rests on.
+        root: Root,
+    },
+    /// The program that asked answers where more is demanded than its word.
+    #[error(
+        "expected an answer of the program that asked to count as relayed at most, through its own form, found more"
+    )]
+    OwnClient,
+    /// The program that asked answers, and the record hides it.
+    #[error("own: expected true, because client {client} is the asker's, found false")]
+    OwnClientUntold {
+        /// The client.
+        client: ClientId,
+    },
 }
 
 const fn lacking(standing: ConfirmationStanding) -> &'static str {
@@ -214,6 +242,8 @@ impl MeaningError {
             Self::OperationUnconfirmed { .. } | Self::OperationUntold { .. } => "OPERATION_UNCONFIRMED",
             Self::SpokeAfterFinal { .. } => "SPOKE_AFTER_FINAL",
             Self::ClientHeldRoles(_) => "CLIENT_HELD_ROLES",
+            Self::AttributionPresence { .. } | Self::AssuranceOverstated { .. } => "ASSURANCE_OVERSTATED",
+            Self::OwnClient | Self::OwnClientUntold { .. } => "OWN_CLIENT",
         }
     }
 
@@ -234,7 +264,11 @@ impl MeaningError {
             | Self::RetryLimit { .. }
             | Self::ConfirmationSpent { .. }
             | Self::SpokeAfterFinal { .. }
-            | Self::ClientHeldRoles(_) => Blame::Forbidden,
+            | Self::ClientHeldRoles(_)
+            | Self::AttributionPresence { .. }
+            | Self::AssuranceOverstated { .. }
+            | Self::OwnClient
+            | Self::OwnClientUntold { .. } => Blame::Forbidden,
             Self::BlockedAgain { .. }
             | Self::ToolBlocked { .. }
             | Self::EvidenceForeign { .. }
@@ -265,6 +299,9 @@ impl MeaningError {
             Self::OperationUntold { .. } => "content.operation",
             Self::ConfirmationSpent { .. } | Self::OperationUnconfirmed { .. } => "facts.confirmation",
             Self::SpokeAfterFinal { .. } | Self::ClientHeldRoles(_) => "statement.role",
+            Self::AttributionPresence { .. } => "facts.attribution",
+            Self::AssuranceOverstated { .. } => "facts.assurance",
+            Self::OwnClient | Self::OwnClientUntold { .. } => "facts.attribution.own",
         }
     }
 
@@ -298,6 +335,14 @@ impl MeaningError {
             }
             Self::OperationUntold { .. } => "start it with the exact operation, whole",
             Self::SpokeAfterFinal { .. } => "ask before the final statement, or in a trace of its own",
+            Self::AttributionPresence { .. } => {
+                "say how an act of a person came, and nothing of it beside a signature"
+            }
+            Self::AssuranceOverstated { .. } => "claim no more than the credential rests on",
+            Self::OwnClient => {
+                "have a person answer without the program that asked: `demur answer`, or `demur open`"
+            }
+            Self::OwnClientUntold { .. } => "say that the program that asked answered",
             Self::ClientHeldRoles(_) => {
                 "name a critic and an auditor with clients of their own, such as tokens made with `demur token new`"
             }

@@ -26,6 +26,7 @@ use super::{
     trail::{Trail, check_desk},
 };
 use crate::{
+    attribution::{check_own, pinned},
     client::{check_confirming, held_roles, wants_distinct},
     envelope::Event,
     event_type::{Facts, TypeName},
@@ -285,6 +286,8 @@ impl<'a> Walk<'a> {
                     found.extend(forbidden_clients(run, self.registry));
                 }
                 found.extend(own_confirmation(state, self.registry, event, known));
+                let own = check_own(state, self.registry, pinned(event), said.facts);
+                found.extend(own.err().as_ref().map(meant));
                 if let Some(Words::Policy(hash)) = &examined.words {
                     self.policy_hash = Some(*hash);
                 }
@@ -565,6 +568,10 @@ fn meant(error: &MeaningError) -> Found {
         }
         MeaningError::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
         MeaningError::ClientHeldRoles(_) => Code::ClientHeldRoles,
+        MeaningError::AttributionPresence { .. } | MeaningError::AssuranceOverstated { .. } => {
+            Code::AssuranceOverstated
+        }
+        MeaningError::OwnClient | MeaningError::OwnClientUntold { .. } => Code::OwnClient,
     };
     Found::new(code, error.to_string())
 }

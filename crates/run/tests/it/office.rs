@@ -155,7 +155,7 @@ impl Office {
 
     /// Ends the run on the operator's word.
     pub(crate) fn abort(&mut self, reason: &str) {
-        let said = (EventType::SessionAborted, Role::Operator, SessionAborted {}.into());
+        let said = (EventType::SessionAborted, Role::Operator, SessionAborted { attribution: None }.into());
         let content = Content::SessionAborted(ReasonContent { reason: text(reason) });
         let aborted = self.desk.record(&mut self.run, said, &content, None, self.now, &mut self.random);
         self.show(aborted.unwrap(), None);
