@@ -8,6 +8,7 @@ from forge import (
     agreement,
     anchors,
     answers,
+    attributions,
     audits,
     calls,
     checks,
@@ -85,6 +86,7 @@ FAMILIES = [
     clients,
     confirmations,
     erasures,
+    attributions,
     anchors,
     verdicts,
 ]
