@@ -99,6 +99,7 @@ mod tests {
             client: None,
             by_mcp: false,
             role: None,
+            rests_on: None,
         }))
     }
 

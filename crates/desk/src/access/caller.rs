@@ -66,6 +66,19 @@ pub struct Token {
     /// What the person may do whose session it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<PersonRole>,
+    /// What the session rests on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rests_on: Option<LinkOrigin>,
+}
+
+/// What a session rests on: it is worth no more than whatever made the link that opened it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkOrigin {
+    /// The program that had the link made, where one is known.
+    pub client: Option<ClientId>,
+    /// What that program or person had to show.
+    pub root: Root,
 }
 
 impl Caller {
@@ -252,9 +265,11 @@ impl Caller {
             Self::Local { client: Some(_), id, .. } => {
                 Attribution { client: id.as_deref().copied(), ..Attribution::new(Door::Mcp, Root::Client) }
             }
-            // Sign-ins are not on record yet: the link that opened the session counts as one of an operator's.
+            // Every link is made over the socket: a session is no more than a process of the same user.
             Self::Token(token) if token.scopes.contains(&Scope::Person) => {
-                Attribution::new(Door::Page, Root::Link)
+                let LinkOrigin { client, root } =
+                    token.rests_on.unwrap_or(LinkOrigin { client: None, root: Root::SameUser });
+                Attribution { client, ..Attribution::new(Door::Page, root) }
             }
             Self::Token(token) => {
                 let door = if token.by_mcp { Door::Mcp } else { Door::Http };

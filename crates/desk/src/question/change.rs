@@ -134,7 +134,7 @@ fn way(question: &QuestionView, least: Assurance) -> String {
             format!("`demur answer {id} ANSWER --replace` or `demur answer {id} --revoke` changes it")
         }
         Assurance::SignedIn | Assurance::Passkey => {
-            format!("`demur open` signs a browser in; change it at /questions/{id} there")
+            format!("only a passkey can change it, and demur takes none yet: see `demur show {id}`")
         }
     }
 }

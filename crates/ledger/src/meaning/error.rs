@@ -178,7 +178,7 @@ pub enum MeaningError {
     #[error("expected clients that judge to be others than those that do the work, as the policy says: {0}")]
     ClientHeldRoles(HeldRoles),
     /// An act of a person without its way, or a way beside a signature.
-    #[error("attribution: expected {}, found the other", if *is_recorded { "the way that the act came" } else { "null, because the proof says who spoke" })]
+    #[error("attribution: {}", if *is_recorded { "expected how the act came, because no signature proves it, found null" } else { "expected null, because the signature says who spoke, found an attribution" })]
     AttributionPresence {
         /// Whether the desk records it for a person.
         is_recorded: bool,

@@ -8,7 +8,7 @@ use demur_ledger::{
     desk::{Desk, DeskError, Run},
     envelope::Event,
     event_type::{Content, EventType, Facts},
-    facts::Assurance,
+    facts::{Assurance, Attribution, Door, Root},
     name::{PrincipalId, Sequence, TraceId},
     role::Role,
 };
@@ -118,8 +118,11 @@ impl Office {
 
     /// Records what somebody says, and what the desk adds, as it is.
     pub(crate) fn record(&mut self, who: Who, act: Act) -> Result<Sequence, DeskError> {
-        let Act { facts, content, consequences, .. } = act;
+        let Act { mut facts, content, consequences, .. } = act;
         let rejects = matches!(facts, Facts::AnswerRejected(_));
+        if who == Who::Person {
+            facts.attribute(Attribution::new(Door::Socket, Root::SameUser));
+        }
         let recorded = if who == Who::Person || rejects {
             let kind = facts.event_type().unwrap();
             let role = if rejects { Role::Desk } else { Role::Person };

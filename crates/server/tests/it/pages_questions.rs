@@ -56,7 +56,7 @@ fn a_question_is_listed_reviewed_answered_and_done() {
     let outcome = &state(&server, &id)["outcome"];
     assert_eq!(
         (&outcome["value"], &outcome["by"], &outcome["assurance"]),
-        (&json!("7001"), &json!("pat"), &json!("signed_in"))
+        (&json!("7001"), &json!("pat"), &json!("terminal"))
     );
     let page = browser.page(&format!("/questions/{id}?sent=answer"));
     assert!(page.contains("Sent. Your answer is on record") && page.contains("Nothing else waits for you."));
