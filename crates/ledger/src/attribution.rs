@@ -1,6 +1,10 @@
 //! What is demanded of the attribution of an act (`docs/format.md` 5): it is there exactly where the desk speaks for a person, no
 //! assurance is above what the credential rests on, and a program that asked counts for little when it answers.
 
+mod words;
+
+pub use words::{ClientNames, assurance_word, came, how_known};
+
 use crate::{
     confirmation::{Confirmation, ConfirmationEffect, Confirmations, confirmation_effect},
     envelope::Event,

@@ -72,8 +72,6 @@ pub(super) struct Walk<'a> {
     pub(super) policy_hash: Option<Digest>,
     papers: PaperBook,
     pub(super) erasures: ErasureBook,
-    /// Who the desk says confirmed or refused something, by event.
-    pub(super) people: PersonNames,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
     pub(super) records: BTreeMap<String, u64>,
     pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
@@ -93,9 +91,6 @@ struct Awaited {
     commitment: Commitment,
     is_report: bool,
 }
-
-/// The names that the desk gives for people, by event.
-pub(super) type PersonNames = BTreeMap<Sequence, String>;
 
 /// How much one key said, and where last.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +122,6 @@ impl<'a> Walk<'a> {
             policy_hash: None,
             papers: PaperBook::default(),
             erasures: ErasureBook::default(),
-            people: PersonNames::new(),
             speakers: BTreeMap::new(),
             records: BTreeMap::new(),
             checkpoint: None,
@@ -300,9 +294,6 @@ impl<'a> Walk<'a> {
                         (work, self.registry),
                     );
                     found.extend(judged.err().map(|message| Found::new(Code::PaperInvalid, message)));
-                }
-                if let Some(Words::Person(name)) = &examined.words {
-                    self.people.insert(at, name.to_string());
                 }
                 self.rested.take(at, said.facts);
                 found.extend(self.acts.take(examined));
