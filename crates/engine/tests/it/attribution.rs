@@ -1,15 +1,17 @@
 //! The way that acts of people came: said exactly where the desk speaks for them, never claimed above what it rests on, and
 //! told where the program that asked answered.
 
+use demur_core::{random::Seeded, time::Timestamp};
 use demur_ledger::{
     event_type::Facts,
     facts::{Assurance, Attribution, Door, Question, QuestionAnswered, QuestionDeclined, Root},
+    name::ClientId,
     role::Role,
 };
 
 use crate::{
     asking::{answer, question, typed},
-    world::{World, refusal},
+    world::{World, position, refusal},
 };
 
 /// Returns the code with which an answer of a person is refused that came this way; empty where it is recorded.
@@ -53,4 +55,37 @@ fn asking_program_counts_as_relayed_at_most() {
     let way = Some(Box::new(own(Root::Client)));
     let declined = QuestionDeclined { attribution: way, question: asked.sequence };
     assert_eq!(refusal(&world.told(Role::Person, declined)).code, "OWN_CLIENT");
+}
+
+/// CLR-33
+#[test]
+fn report_says_how_each_answer_came() {
+    let client = ClientId::new(Timestamp::from_millis(1).unwrap(), &mut Seeded::from_number(4));
+    let ways = [
+        (
+            Attribution::new(Door::Socket, Root::SameUser),
+            Assurance::Terminal,
+            "same user, recorded by demur".to_owned(),
+        ),
+        (
+            Attribution { client: Some(client), ..Attribution::new(Door::Http, Root::Client) },
+            Assurance::Relayed,
+            format!("relayed by client {client}, over HTTP, recorded by demur"),
+        ),
+        (
+            Attribution { own: true, ..Attribution::new(Door::Mcp, Root::Client) },
+            Assurance::Relayed,
+            "relayed by the asker's own client, over MCP, recorded by demur".to_owned(),
+        ),
+    ];
+    for (way, assurance, expected) in ways {
+        let (mut world, asked) = World::asked(Question { assurance: Assurance::Relayed, ..question() });
+        let facts = QuestionAnswered { assurance, attribution: Some(Box::new(way.clone())), ..typed(asked) };
+        position(&world.told(Role::Person, facts));
+        let report = world.verified();
+        let row = &report.questions[0];
+        assert_eq!((row.how.as_deref(), &row.attribution), (Some(expected.as_str()), &Some(way)));
+        assert!(report.to_text().contains(&format!("({expected})")), "{}", report.to_text());
+        assert!(report.to_html().contains("recorded by demur"));
+    }
 }

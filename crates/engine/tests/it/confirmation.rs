@@ -43,9 +43,8 @@ fn one_yes_serves_for_one_start_of_exactly_that_operation() {
     assert_eq!(refusal(&world.speak(Role::Agent, end)).code, "REFERENCE");
     let report = world.verified();
     assert_ne!(report.verdict, Verdict::Fail, "{}", report.to_text());
-    let line = format!(
-        "confirmed by a person (the same user of the machine, recorded by demur) in #2, ran once as event {started}"
-    );
+    let line =
+        format!("confirmed by a person (same user, recorded by demur) in #2, ran once as event {started}");
     assert!(report.to_text().contains(&line), "{}", report.to_text());
     let told = &report.confirmations[0];
     assert_eq!((told.digest, told.against), (Some(operation_digest(&transfer(10)).unwrap()), false));

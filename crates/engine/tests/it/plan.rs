@@ -60,6 +60,9 @@ fn a_plan_is_confirmed_when_every_gap_is_settled_and_attested_after_that() {
     assert!(lacks_papers_alone(&report), "{report:?}");
     let told: Vec<_> = report.questions.iter().map(|question| question.outcome).collect();
     assert_eq!(told, ["answered", "accepted"]);
+    let accepted = &report.questions[1];
+    assert_eq!(accepted.how.as_deref(), Some("same user, recorded by demur"));
+    assert!(accepted.attribution.is_some(), "an acceptance says how it came, too");
 }
 
 /// CLR-32
