@@ -31,12 +31,15 @@ BY_THE_DESK = ["key_revoked", "key_retired", "checkpoint_recorded", "store_resto
 SCOPES = ["ask", "answer", "relay", "read", "operate", "metrics"]
 REGISTERED_ROLES = ["planner", "executor", "critic", "auditor", "operator", "agent", "answerer"]
 KINDS: Json = {"freetext": [str], "yes_no": [bool], "multiple_choice": [str], "numeric": [int, float], "secret": [dict]}
+ASSURANCES = ["agent", "relayed", "terminal", "signed_in", "passkey"]
+ROOTS = {"client": 1, "mail": 1, "same_user": 2, "passkey": 3, "link": 3}  # what each bears
 RISKS, QUOTES = ["low", "medium", "high", "critical"], r"(plan|gap|answer|paper|question_ans)\w* (paper|plan_att)"
 UNCHECKED = ["ROLE and ORDER: who may say what when, what waits for a question, and what a condition was judged on",
              "BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: whether a call was to start in that state of the run",
              "CLAIM and FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
              "CLIENT_HELD_ROLES: whether one client did the work and judged it where the policy does not forbid it",
              "PAPER_INVALID: what the desk signed about the rounds of a plan",
+             "OWN_CLIENT: whether the client that answered is the asker's where the record does not say so",
              "ORDER_RESTS_ON_DESK and EQUIVOCATION: when a revoked key spoke, and what another file says"]
 TYPES = {"dict": "object", "list": "array", "str": "string", "int": "integer", "bool": "boolean", "NoneType": "null"}
 
@@ -286,6 +289,7 @@ class Verifier:
             inner = said["facts"].get("answer")
             told = said["facts"] | (inner if isinstance(inner, dict) else {}) | (line["content"] or {})
             self.check_meaning(kind, told, said["role"])
+            self.check_attribution(kind, told, not signer and said["role"] in ("person", "operator"))
         trace.shown.append([kind, line["disclosure"]])
         gone = trace.shown[said["facts"]["event"] if kind == "content_erased" else NEVER:]
         for each in gone[:1] + [it for it in gone[1:] if re.match(QUOTES, f"{gone[0][0]} {it[0]}")]:
@@ -508,6 +512,19 @@ class Verifier:
             need(at is not None, "OPERATION_UNCONFIRMED")
             asked["spent"] = True
             need(None in (found, asked.get("digest")) or asked["digest"] == found, "CONFIRMATION_MISMATCH")
+
+    def check_attribution(self, kind: str, event: Json, recorded: bool) -> None:
+        """Checks that a recorded act of a person says how it came, and claims no more than that is worth."""
+        if "attribution" in event:
+            way, place = event["attribution"], event.get("question", event.get("confirmation", 0))
+            need((way is not None) == recorded, "ASSURANCE_OVERSTATED")
+            asked = self.told[place["sequence"] if isinstance(place, dict) else place]
+            words = [ASSURANCES.index(each.get("assurance", "agent")) for each in (event, asked)]
+            need(not way or words[0] <= ROOTS[way["root"]], "ASSURANCE_OVERSTATED")
+            low = way and way["root"] == "client" and max(words) <= ROOTS["client"] and "confirmation" not in event
+            need(not way or not way["own"] or low, "OWN_CLIENT")
+        elif kind == "question_escalated":
+            self.told[event["question"]] |= {"assurance": event["assurance"]}
 
     def check_artifact(self, line: Json) -> None:
         self.place[1], data, how = len(self.trace.said) - 1, b"", line["disclosure"]

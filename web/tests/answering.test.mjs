@@ -33,7 +33,7 @@ export async function a_choice_is_made_with_the_keyboard_only({ server, signedIn
   await page.keyboard.press("Enter");
   await page.getByText("Your answer is on record").waitFor();
   const { state, outcome } = await server.question(id);
-  assert.deepEqual([state, outcome.value, outcome.assurance], ["answered", "dev", "signed_in"]);
+  assert.deepEqual([state, outcome.value, outcome.assurance], ["answered", "dev", "terminal"]);
 }
 
 export async function text_goes_with_ctrl_enter_and_single_letters_do_nothing({ server, signedIn }) {

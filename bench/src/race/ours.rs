@@ -110,6 +110,7 @@ impl Hall {
     /// Returns the signed answer of one of both.
     fn answer(&mut self, number: usize, question: Position) -> Result<Submission> {
         let facts: Facts = QuestionAnswered {
+            attribution: None,
             assurance: Assurance::Agent,
             choice: None,
             kind: AnswerKind::Freetext,

@@ -9,6 +9,7 @@ from forge import (
     amendments,
     anchors,
     answers,
+    attributions,
     audits,
     calls,
     checks,
@@ -87,6 +88,7 @@ FAMILIES = [
     confirmations,
     erasures,
     amendments,
+    attributions,
     anchors,
     verdicts,
 ]

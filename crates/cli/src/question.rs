@@ -10,7 +10,7 @@ use demur_api::{
     code::{Code, RuleCode},
     operation::{
         self, AcceptQuestion, CancelQuestion, DeclineQuestion, DeliverQuestions, ListQuestions, NoArguments,
-        Nothing, OfQuestion, Operation, ShowServer,
+        Nothing, OfQuestion, Operation,
     },
     question::{
         Act, Answer, Deliveries, Done, Extension, Listed, Passing, QuestionId, QuestionListParameters,
@@ -19,10 +19,7 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_core::{limit::Whole, visible::visible};
-use demur_ledger::{
-    facts::{AnswerKind, Assurance},
-    question::RestedEvent,
-};
+use demur_ledger::{facts::AnswerKind, question::RestedEvent};
 use serde::Serialize;
 
 pub(crate) use lines::{describe, from, kinds, listed, remarks, state, summary, too_late, weight};
@@ -43,14 +40,7 @@ pub(crate) fn show(context: &mut Context<'_>, arguments: &ShowQuestion) -> Resul
     let question = fetch(&client, lookup::question(context, &arguments.question)?)?;
     let (id, waits) = (question.id, question.is_open());
     let rested = change::rested(&client, id)?;
-    // Where people answer only on its page, its whole address is shown.
-    let wants_page = waits && question.assurance == Assurance::SignedIn && !context.output.is_json();
-    let address = if wants_page {
-        client.call(ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {}))?.address
-    } else {
-        None
-    };
-    context.output.reply(&Shown { question, rested, address })?;
+    context.output.reply(&Shown { question, rested })?;
     // A program that looks is nobody who was shown it.
     if waits && context.output.is_live() { delivered(&client, vec![id]) } else { Ok(()) }
 }
@@ -228,13 +218,11 @@ struct Shown {
     /// What was done on answers that no longer count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rested: Vec<RestedEvent>,
-    #[serde(skip)]
-    address: Option<String>,
 }
 
 impl Reply for Shown {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        let mut lines = describe(&self.question, self.address.as_deref(), paint);
+        let mut lines = describe(&self.question, paint);
         lines.extend(lines::rested(&self.rested, paint));
         lines
     }

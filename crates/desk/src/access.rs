@@ -10,7 +10,7 @@ use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_core::limit::Text;
 
 pub(crate) use caller::LOCAL_ASKER;
-pub use caller::{Caller, LOCAL_AGENT, Token};
+pub use caller::{Caller, LOCAL_AGENT, LinkOrigin, Token};
 pub(crate) use question::{asker_for, asker_of, seen_question};
 pub(crate) use trace::{check_trace, may_read, player_in};
 

@@ -97,7 +97,9 @@ mod tests {
             expires: None,
             principal: None,
             client: None,
+            by_mcp: false,
             role: None,
+            rests_on: None,
         }))
     }
 

@@ -9,7 +9,7 @@ use demur_engine::command::{Command, Saying, Signing};
 use demur_ledger::{
     author::{Author, Place},
     event_type::Facts,
-    facts::Assurance,
+    facts::{Assurance, Attribution},
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     role::Role,
 };
@@ -38,10 +38,17 @@ pub enum Speaker {
         name: Text<1, 256>,
         /// How sure the desk is.
         assurance: Assurance,
+        /// The way it came.
+        way: Box<Attribution>,
     },
 }
 
 impl Speaker {
+    /// Returns a person whose act came this way, as sure as that is.
+    pub fn person(name: Text<1, 256>, way: Attribution) -> Self {
+        Self::Person { name, assurance: way.root.bears(), way: Box::new(way) }
+    }
+
     /// Returns whose key it is; none for a person.
     pub fn principal(&self) -> Option<PrincipalId> {
         match self {
@@ -203,14 +210,15 @@ pub(crate) fn command_at(
     speaker: &Speaker,
     act: Act,
 ) -> Result<Command, Refusal> {
-    let Act { facts, content, consequences, .. } = act;
+    let Act { mut facts, content, consequences, .. } = act;
     if matches!(facts, Facts::AnswerRejected(_) | Facts::QuestionEscalated(_)) {
         // The desk says so, whoever gave the answer or wants the question put again.
         let first = Saying { role: Role::Desk, facts, content: Some(content) };
         return Ok(Command::record(first, consequences));
     }
     match speaker {
-        Speaker::Person { .. } => {
+        Speaker::Person { way, .. } => {
+            facts.attribute((**way).clone());
             let first = Saying { role: Role::Person, facts, content: Some(content) };
             Ok(Command::record(first, consequences))
         }

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::{
-    access::Token,
+    access::{LinkOrigin, Token},
     client::{self, KnownClient, MadeFor},
     name,
     owner::Owner,
@@ -107,16 +107,24 @@ pub struct Wanted {
     pub seconds: Option<u64>,
     /// What the person may do whose session it is to be.
     pub role: Option<PersonRole>,
+    /// What the session is worth that it is to be.
+    pub rests_on: Option<LinkOrigin>,
 }
 
 impl Wanted {
     /// Returns the session of a person who signed in with a browser.
-    pub(crate) fn session(user: &str, role: PersonRole, seconds: u64) -> Result<Self, Refusal> {
+    pub(crate) fn session(
+        user: &str,
+        role: PersonRole,
+        seconds: u64,
+        rests_on: LinkOrigin,
+    ) -> Result<Self, Refusal> {
         Ok(Self {
             name: Text::cut(user)?,
             scopes: vec![Scope::Person],
             seconds: Some(seconds),
             role: Some(role),
+            rests_on: Some(rests_on),
         })
     }
 }
@@ -246,7 +254,9 @@ impl Tokens {
             expires: wanted.seconds.map(|seconds| now.plus_millis(seconds.saturating_mul(1000))),
             principal: author.map(|author| author.principal()),
             client: client.map(|client| client.id),
+            by_mcp: false,
             role: wanted.role,
+            rests_on: wanted.rests_on,
         };
         let kept = Kept { token: token.clone(), digest: sha256(secret.as_bytes()) };
         swaps.push(records::creation(key(&token.id)?, records::value(&kept, token.expires)?));

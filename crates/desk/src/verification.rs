@@ -133,7 +133,8 @@ impl Verification {
         let (found, compared) = comparison.as_ref().map_or((None, Verdict::Pass), |comparison| {
             comparison.weigh(report.scope.profile == VerificationProfile::Strict)
         });
-        let guessed = no_guess.as_ref().map_or(Verdict::Pass, Guesses::verdict);
+        let guessed =
+            no_guess.as_ref().map_or(Verdict::Pass, |guesses| guesses.verdict(report.scope.profile));
         let verdicts = second.iter().map(|report| report.verdict).chain([report.verdict, guessed]);
         let verdict = verdicts.fold(compared, Verdict::max);
         let later = second.as_ref().and_then(Report::code);
@@ -212,9 +213,23 @@ impl Guesses {
     }
 
     /// Returns what they mean for the verdict: a plan that nobody confirmed shows nothing yet.
-    pub const fn verdict(&self) -> Verdict {
+    pub fn verdict(&self, profile: VerificationProfile) -> Verdict {
+        let is_strict = profile == VerificationProfile::Strict;
         match self {
             Self::NotEstablished(_) => Verdict::NotEstablished,
+            // Whoever is strict takes no answer of the asker itself, whatever the rules allow.
+            Self::Checked(checked)
+                if checked.shows.holds() && is_strict && !checked.shows.warnings.is_empty() =>
+            {
+                Verdict::Fail
+            }
+            Self::Checked(checked)
+                if checked.shows.holds()
+                    && (!checked.shows.warnings.is_empty()
+                        || is_strict && !checked.shows.remarks.is_empty()) =>
+            {
+                Verdict::PassWithWarnings
+            }
             // Rules that are not those they are called after are worth reading.
             Self::Checked(checked) if checked.shows.holds() && !checked.shows.changed.is_empty() => {
                 Verdict::PassWithWarnings

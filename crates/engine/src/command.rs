@@ -8,6 +8,7 @@ use demur_ledger::{
     content::{CheckContent, NoteContent, QuestionContent, ReasonContent},
     entry::{Address, ArtifactPlace},
     event_type::{Content, EventType, Facts},
+    facts::Attribution,
     meaning::Meaning,
     name::{CommandId, Position, Sequence},
     role::Role,
@@ -30,8 +31,8 @@ pub enum Command {
         /// the author has.
         stated: Vec<Checked>,
     },
-    /// The operator told the desk to end the run.
-    Abort(ReasonContent),
+    /// The operator told the desk to end the run, in this way.
+    Abort(Box<Attribution>, ReasonContent),
     /// The desk came back after a crash and found the trace whole (LED-22).
     Recover(NoteContent),
     /// The desk says something itself, or records what a person did.
@@ -67,7 +68,7 @@ impl Command {
     pub fn said(&self) -> Option<&Checked> {
         match self {
             Self::Submit { said, .. } => Some(said),
-            Self::Abort(_) | Self::Recover(_) | Self::Record { .. } => None,
+            Self::Abort(..) | Self::Recover(_) | Self::Record { .. } => None,
         }
     }
 
@@ -75,7 +76,7 @@ impl Command {
     pub(crate) const fn signing(&self) -> Option<Signing> {
         match self {
             Self::Submit { rest, .. } | Self::Record { rest, .. } => rest.signing,
-            Self::Abort(_) | Self::Recover(_) => None,
+            Self::Abort(..) | Self::Recover(_) => None,
         }
     }
 
@@ -89,7 +90,7 @@ impl Command {
         let facts = match self {
             Self::Submit { said, .. } => &said.statement().facts,
             Self::Record { first, .. } => &first.facts,
-            Self::Abort(_) | Self::Recover(_) => return None,
+            Self::Abort(..) | Self::Recover(_) => return None,
         };
         answered(facts)
     }

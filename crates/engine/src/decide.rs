@@ -4,6 +4,7 @@
 use demur_core::{canonical, commitment::Salt, limit::Text, random::Random, time::Timestamp};
 use demur_ledger::{
     admission::{AdmissionError, Checked, agrees},
+    attribution::{check_own, tell_own},
     client::{check_confirming, check_distinct},
     confirmation::Confirmations,
     content::{Opening, RefusalContent, Terms},
@@ -78,10 +79,10 @@ pub fn decide(
         Command::Submit { said, artifact, rest, stated } => {
             return submit(state, context, (*said, artifact), (rest, stated), now, random);
         }
-        Command::Abort(reason) => record(
+        Command::Abort(way, reason) => record(
             state,
             context,
-            (EventType::SessionAborted, Role::Operator, SessionAborted {}.into()),
+            (EventType::SessionAborted, Role::Operator, SessionAborted { attribution: Some(way) }.into()),
             &Content::SessionAborted(reason),
             now,
             random,
@@ -289,7 +290,8 @@ fn guard(
     trace.check(&step)?;
     // Whether two principals are one client only the registry tells.
     check_confirming(trace, registry, &step)?;
-    trace.run().map_or(Ok(()), |run| check_distinct(run, registry, &step)).map_err(GuardError::Meaning)
+    trace.run().map_or(Ok(()), |run| check_distinct(run, registry, &step)).map_err(GuardError::Meaning)?;
+    check_own(trace, registry, registry.head().sequence, said.facts).map_err(GuardError::Meaning)
 }
 
 /// Checks what only the words of the question tell: that the answer is the value of the choice it names, and about
@@ -385,7 +387,7 @@ fn record(
 fn say(
     state: &State,
     context: &Context<'_>,
-    (role, facts): (Role, Facts),
+    (role, mut facts): (Role, Facts),
     words: Option<&Content>,
     cause: Option<Sequence>,
     now: Timestamp,
@@ -403,6 +405,10 @@ fn say(
     }
     let registry = state.registry().unwrap_or(context.registry);
     let actor = registry.desk();
+    // Whoever passed the act on need not know who asked.
+    if let Some(trace) = trace {
+        tell_own(trace, registry, &mut facts);
+    }
     let said = Said { kind: &kind.into(), role, facts: &facts };
     let meaning = words.and_then(Meaning::of);
     let known = Known { meaning: meaning.as_ref(), artifacts: &context.artifacts };

@@ -12,6 +12,7 @@ use demur_core::{
 
 use crate::{
     admission::{AdmissionError, Checked},
+    attribution::{check_own, pinned},
     author::{Artifact, Draft, DraftError},
     chain::Chain,
     check,
@@ -268,6 +269,10 @@ impl Desk {
         if let Some(state) = run.state.run() {
             let step = Step::of(&event, known)?;
             check_distinct(state, &self.registry, &step).map_err(GuardError::Meaning)?;
+        }
+        if let Ok(said) = event.said() {
+            let checked = check_own(&run.state, &self.registry, pinned(&event), said.facts);
+            checked.map_err(GuardError::Meaning)?;
         }
         run.state.apply(&event, known)?;
         run.chain.push(&event);

@@ -2,6 +2,7 @@
 //! only; every word a person or a model wrote is content. Fields stand in canonical order, so that writing
 //! them costs no sorting.
 
+mod attribution;
 mod check;
 mod claim;
 mod client;
@@ -13,6 +14,7 @@ mod question;
 mod run;
 mod tool;
 
+pub use attribution::{Attribution, Door, MaybeAttribution, Root};
 pub use check::{CheckStated, ConditionJudged};
 pub use claim::{
     ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised, FinalStatementSigned,
@@ -62,5 +64,15 @@ pub trait EventFacts {
     /// all of them, otherwise the desk could decide what a number means.
     fn cites(&self, visit: &mut dyn FnMut(Sequence)) {
         let _ = visit;
+    }
+
+    /// Returns what is said of the way the act came; nothing where the type has no such fact.
+    fn attribution(&self) -> Option<Option<&Attribution>> {
+        None
+    }
+
+    /// Says which way the act came, where the type has such a fact.
+    fn attribute(&mut self, attribution: Attribution) {
+        let _ = attribution;
     }
 }

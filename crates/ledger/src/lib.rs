@@ -34,6 +34,7 @@
 //! ```
 
 pub mod admission;
+pub mod attribution;
 pub mod author;
 pub mod chain;
 pub mod check;

@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, fmt};
 use demur_core::{hash::Digest, time::Timestamp};
 use serde::{Deserialize, Serialize};
 
-use effect::subject;
+pub(crate) use effect::subject;
 pub use effect::{QuestionEffect, question_effect, touched};
 pub use error::QuestionError;
 pub(crate) use guard::{check_answerers, check_entitled, check_somebody};

@@ -4,7 +4,7 @@ mod client;
 mod error;
 mod rules;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use demur_core::{
     hash::Digest,
@@ -37,8 +37,8 @@ pub struct Registry {
     epochs: Vec<Sequence>,
     /// The roots recorded by revocations and checkpoints, with the number of traces under them.
     roots: BTreeMap<Sequence, (Digest, u64)>,
-    /// The clients that the keys of a principal were made for.
-    clients: BTreeMap<PrincipalId, BTreeSet<ClientId>>,
+    /// The clients that the keys of a principal were made for, each with the event that first said so.
+    clients: BTreeMap<PrincipalId, BTreeMap<ClientId, Sequence>>,
     /// Every token that was made, with whether it was taken back.
     tokens: BTreeMap<TokenId, TokenStanding>,
     /// What was erased.
@@ -197,7 +197,13 @@ impl Registry {
 
     /// Returns the clients that the keys of a principal were made for; none where that is not recorded.
     pub fn clients_of(&self, principal: PrincipalId) -> impl Iterator<Item = ClientId> {
-        self.clients.get(&principal).into_iter().flatten().copied()
+        self.clients.get(&principal).into_iter().flatten().map(|(client, _)| *client)
+    }
+
+    /// Returns those of them that were on record at this position.
+    pub fn clients_at(&self, principal: PrincipalId, at: Sequence) -> impl Iterator<Item = ClientId> {
+        let clients = self.clients.get(&principal).into_iter().flatten();
+        clients.filter(move |(_, since)| **since <= at).map(|(client, _)| *client)
     }
 
     /// Returns whether this stands for the desk itself, which is no client.

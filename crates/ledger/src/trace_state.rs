@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use self::answered::AnsweredFields;
 use crate::{
+    attribution,
     confirmation::Confirmations,
     envelope::Event,
     erasure::Erasures,
@@ -318,7 +319,7 @@ impl Work {
 
     /// Returns the demands that an event breaks whose order is right.
     fn judge(&self, step: &Step<'_>) -> Vec<MeaningError> {
-        let mut broken = Vec::new();
+        let mut broken = attribution::judge(step, &self.questions, &self.confirmations);
         match (step.said.facts, step.known.meaning) {
             (Facts::ConfirmationAsked(_), Some(Meaning::Operation(operation))) => {
                 broken.extend(Confirmations::judge_ask(operation, None));

@@ -236,7 +236,7 @@ impl Session {
     ) -> Result<Act, Error> {
         let mut view = self.view()?;
         view.accept(self.place(gap)?, self.finding(gap)?.as_ref());
-        let facts = GapAccepted { assurance, question: gap.question };
+        let facts = GapAccepted { attribution: None, assurance, question: gap.question };
         let due = view.due()?;
         let round = gap.round_of(ACCEPTED, (true, assurance))?;
         let papers = self.papers(view.open_after(&due)?)?.with_round(round);
@@ -357,8 +357,13 @@ pub(crate) fn answering(
     assurance: Assurance,
     voice: Voice,
 ) -> (QuestionAnswered, AnswerContent) {
-    let facts =
-        QuestionAnswered { assurance, choice: worded.choice, kind: worded.kind, question: gap.question };
+    let facts = QuestionAnswered {
+        attribution: None,
+        assurance,
+        choice: worded.choice,
+        kind: worded.kind,
+        question: gap.question,
+    };
     let content = AnswerContent {
         answer: worded.value,
         by: voice.by,

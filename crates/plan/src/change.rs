@@ -79,7 +79,7 @@ impl Session {
             (Vec::new(), None)
         };
         Ok(Act {
-            facts: AnswerRevoked { answer, question: gap.question.sequence }.into(),
+            facts: AnswerRevoked { attribution: None, answer, question: gap.question.sequence }.into(),
             content: Content::AnswerRevoked(ActContent { by, reason }),
             consequences: Consequences { after: self.head(), signing: None, sayings },
             papers,

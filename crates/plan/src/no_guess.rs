@@ -4,8 +4,9 @@
 
 mod attested;
 mod count;
+mod settled;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use demur_core::hash::Digest;
 use demur_engine::command::Saying;
@@ -13,9 +14,9 @@ use demur_ledger::{
     content::ConfirmationContent,
     envelope::Event,
     event_type::{Content, Facts},
-    facts::{Assurance, PaperKind, QuestionAnswered},
-    name::{PrincipalId, Sequence},
-    question::{Given, Outcome},
+    facts::{Assurance, Attribution, PaperKind, QuestionAnswered},
+    name::Sequence,
+    question::Outcome,
     registry::Registry,
     trace_state::PlanStage,
 };
@@ -25,6 +26,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use count::{ValueCounts, ValueOrigin};
+pub use settled::SettledBy;
 
 use crate::{Error, Session, act};
 
@@ -51,6 +53,10 @@ pub struct NoGuess {
     pub confirmed: bool,
     /// What does not hold.
     pub problems: Vec<Problem>,
+    /// What the rules allow and is a warning all the same; strict fails on it.
+    pub warnings: Vec<Problem>,
+    /// What is only said; a warning in strict.
+    pub remarks: Vec<Problem>,
 }
 
 /// One gap.
@@ -67,8 +73,10 @@ pub struct GapLine {
     pub event: Option<Sequence>,
     /// How sure one can be who said it.
     pub assurance: Option<Assurance>,
+    /// Who settled it, as seen from the agent that submitted the plan.
+    pub settled_by: Option<SettledBy>,
     /// Who settled it, in words.
-    pub by: Option<&'static str>,
+    pub by: Option<String>,
 }
 
 /// One value of the confirmed plan.
@@ -129,9 +137,12 @@ impl NoGuess {
             session,
             registry,
             defaulted: BTreeSet::new(),
+            ways: BTreeMap::new(),
             due: VecDeque::new(),
             papers: VecDeque::from([PaperKind::Document]),
             problems: Vec::new(),
+            warnings: Vec::new(),
+            remarks: Vec::new(),
             values: Vec::new(),
             confirmed: false,
         };
@@ -153,11 +164,15 @@ struct Check<'a> {
     registry: Option<&'a Registry>,
     /// The defaults that took effect.
     defaulted: BTreeSet<Sequence>,
+    /// How answers and acceptances came that no key stands behind.
+    ways: BTreeMap<Sequence, Attribution>,
     /// The gaps that the desk must ask next.
     due: VecDeque<Saying>,
     /// The papers that it must sign after them.
     papers: VecDeque<PaperKind>,
     problems: Vec<Problem>,
+    warnings: Vec<Problem>,
+    remarks: Vec<Problem>,
     values: Vec<ValueLine>,
     confirmed: bool,
 }
@@ -169,8 +184,14 @@ impl Check<'_> {
             Ok(said) => said.facts.clone(),
             Err(_) => return Err(Error::Trace { at, expected: "a statement or a record" }),
         };
-        self.check_due(at, &facts, content.as_ref());
-        self.check_papers(at, &facts);
+        // A refusal changes nothing: what is due comes after it.
+        if !matches!(facts, Facts::CommandRefused(_)) {
+            self.check_due(at, &facts, content.as_ref());
+            self.check_papers(at, &facts);
+        }
+        if let Some(Some(way)) = facts.attribution() {
+            self.ways.insert(at, way.clone());
+        }
         match (&facts, &content) {
             (Facts::QuestionAnswered(facts), _) => self.check_assurance(at, facts),
             (Facts::AnswerSuperseded(facts), _) => self.check_assurance(at, &facts.answer),
@@ -360,13 +381,15 @@ impl Check<'_> {
         let given = questions
             .iter()
             .find_map(|(_, asked)| asked.outcome().given().filter(|given| given.at == source));
-        let agent = self.session.work().agent();
         match given {
             None if source == Sequence::FIRST => {
                 (ValueOrigin::OwnWord, "as submitted: the agent's word".to_owned())
             }
             None => (ValueOrigin::OwnWord, format!("as amended in event {source}: the agent's word")),
-            Some(given) => (origin(&given, agent), format!("answered by {}", who(&given, agent))),
+            Some(given) => {
+                let by = self.settled_by(&given);
+                (by.origin(), format!("answered by {}", self.words(by, &given)))
+            }
         }
     }
 
@@ -383,15 +406,18 @@ impl Check<'_> {
             let at = self.session.head().map_or(Sequence::FIRST, |head| head.sequence);
             self.problem(at, "PAPER_MISSING", format!("expected the signed {}, found the end", due.as_str()));
         }
+        self.check_settled();
         let gaps = self.session.gaps().map(|(gap, outcome)| {
             let given = outcome.and_then(Outcome::given);
+            let settled_by = given.map(|given| self.settled_by(&given));
             GapLine {
                 id: gap.id.to_string(),
                 field: gap.field.to_string(),
                 outcome: outcome.map_or("unknown", Outcome::as_str),
                 event: given.map(|given| given.at),
                 assurance: given.map(|given| given.assurance),
-                by: given.map(|given| who(&given, self.session.work().agent())),
+                settled_by,
+                by: settled_by.zip(given).map(|(by, given)| self.words(by, &given)),
             }
         });
         let gaps = gaps.collect();
@@ -408,27 +434,8 @@ impl Check<'_> {
             values: self.values,
             confirmed: self.confirmed,
             problems: self.problems,
-        }
-    }
-}
-
-/// Returns what stands behind an answer or acceptance.
-fn who(given: &Given, agent: Option<PrincipalId>) -> &'static str {
-    match given.assurance {
-        Assurance::Agent if given.by == agent => "the agent that submitted the plan",
-        Assurance::Agent => "another agent's key",
-        Assurance::Passkey => "a person with a passkey",
-        Assurance::Relayed | Assurance::Terminal | Assurance::SignedIn => "a person: the desk's word",
-    }
-}
-
-/// Returns who gave a value: a person, however that is known, or an agent.
-fn origin(given: &Given, agent: Option<PrincipalId>) -> ValueOrigin {
-    match given.assurance {
-        Assurance::Agent if given.by == agent => ValueOrigin::OwnWord,
-        Assurance::Agent => ValueOrigin::OtherAgent,
-        Assurance::Relayed | Assurance::Terminal | Assurance::SignedIn | Assurance::Passkey => {
-            ValueOrigin::Person
+            warnings: self.warnings,
+            remarks: self.remarks,
         }
     }
 }

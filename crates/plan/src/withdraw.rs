@@ -18,7 +18,7 @@ impl Session {
     pub fn withdraw(&self, by: Option<Text<1, 256>>, reason: Text<1, 4096>) -> Result<Act, Error> {
         let papers = self.papers(self.view()?.open_after(&[])?)?.without_document();
         Ok(Act {
-            facts: PlanWithdrawn {}.into(),
+            facts: PlanWithdrawn { attribution: None }.into(),
             content: Content::PlanWithdrawn(ActContent { by, reason }),
             consequences: Consequences { after: self.head(), signing: None, sayings: self.closing()? },
             papers: Some(Box::new(papers)),
@@ -48,7 +48,7 @@ impl Session {
         by: Option<Text<1, 256>>,
         reason: Text<1, 4096>,
     ) -> Result<Option<Act>, Error> {
-        let facts = QuestionDeclined { question: gap.question.sequence };
+        let facts = QuestionDeclined { attribution: None, question: gap.question.sequence };
         Ok(match self.outcome(gap) {
             Some(Outcome::Declined | Outcome::Expired) => None,
             Some(Outcome::Open) => Some(Act {

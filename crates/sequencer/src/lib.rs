@@ -37,7 +37,7 @@ use demur_ledger::{
     desk::Desk,
     entry::Entry,
     event_type::Content,
-    facts::ContentErased,
+    facts::{Attribution, ContentErased, Door, Root},
     name::{Position, PrincipalId, Sequence, TraceId},
     registry::Registry,
     role::Role,
@@ -331,20 +331,21 @@ impl Sequencer {
         Ok(())
     }
 
-    /// Ends a run on the operator's word.
+    /// Ends a run on the word of the operator, who is the user of this machine.
     pub fn abort(&self, trace: TraceId, reason: Text<1, 16384>) -> Result<Acknowledged, SequencerError> {
-        self.abort_with(trace, reason, &[])
+        self.abort_with(trace, Attribution::new(Door::Socket, Root::SameUser), reason, &[])
     }
 
     /// Ends a run on the operator's word together with changes of records, as [`Self::perform_with`] does.
     pub fn abort_with(
         &self,
         trace: TraceId,
+        way: Attribution,
         reason: Text<1, 16384>,
         swaps: &[Swap],
     ) -> Result<Acknowledged, SequencerError> {
         self.store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
-        self.perform_with(trace, &Command::Abort(ReasonContent { reason }), swaps)
+        self.perform_with(trace, &Command::Abort(Box::new(way), ReasonContent { reason }), swaps)
     }
 
     /// Records that the words of an event are erased, and erases them. When this returns, no file of the store holds them.

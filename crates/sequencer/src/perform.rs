@@ -178,7 +178,7 @@ impl Sequencer {
         let states = turn.states(|known| self.load(wanted.trace, known))?;
         match (self.is_interrupted(states)?, wanted.command) {
             (true, Command::Recover(_))
-            | (false, Command::Submit { .. } | Command::Abort(_) | Command::Record { .. }) => {}
+            | (false, Command::Submit { .. } | Command::Abort(..) | Command::Record { .. }) => {}
             (true, _) => return Ok(DecisionStep::Interrupted),
             // Another caller has recorded it.
             (false, Command::Recover(_)) => return Ok(DecisionStep::Over(Attempt::Again)),

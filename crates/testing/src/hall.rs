@@ -9,7 +9,10 @@ use demur_ledger::{
     author::{Author, Place},
     content::{AnswerContent, AnswerValue, QuestionContent, Shown, Wording, Wordings},
     event_type::{Content, Facts},
-    facts::{AnswerKind, Answerers, Assurance, Question, QuestionAnswered, QuestionAsked, Severity},
+    facts::{
+        AnswerKind, Answerers, Assurance, Attribution, Door, Question, QuestionAnswered, QuestionAsked, Root,
+        Severity,
+    },
     name::{CommandId, Operation, Position, TraceId},
     role::Role,
     statement::Submission,
@@ -97,7 +100,8 @@ impl Hall {
     /// Returns the command that records what a person answers in a trace that is there.
     pub fn answering(&self, trace: TraceId, asked: Position) -> Command {
         self.sequencer().newest(trace).unwrap().unwrap();
-        let facts = answer(asked, Assurance::Terminal).into();
+        let mut facts: Facts = answer(asked, Assurance::Terminal).into();
+        facts.attribute(Attribution::new(Door::Socket, Root::SameUser));
         let content = Some(Content::QuestionAnswered(answers("a person")));
         let first = Saying { role: Role::Person, facts, content };
         Command::record(first, Consequences::default())
@@ -211,7 +215,7 @@ pub fn asks() -> QuestionContent {
 }
 
 pub const fn answer(question: Position, assurance: Assurance) -> QuestionAnswered {
-    QuestionAnswered { assurance, choice: None, kind: AnswerKind::Freetext, question }
+    QuestionAnswered { attribution: None, assurance, choice: None, kind: AnswerKind::Freetext, question }
 }
 
 pub fn answers(words: &str) -> AnswerContent {

@@ -13,7 +13,8 @@ use demur_ledger::{
     },
     event_type::{Content, Facts},
     facts::{
-        Assurance, GapFound, PlanSubmitted, Question, QuestionAnswered, QuestionAsked, Risk, RulesRecorded,
+        Assurance, Attribution, Door, GapFound, PlanSubmitted, Question, QuestionAnswered, QuestionAsked,
+        Risk, Root, RulesRecorded,
     },
     name::{Position, PrincipalId, TraceId},
     role::Role,
@@ -112,7 +113,10 @@ impl Inquiry {
         role: Role,
         facts: impl Into<Facts>,
     ) -> Result<Position, SequencerError> {
-        let facts = facts.into();
+        let mut facts = facts.into();
+        if role == Role::Person {
+            facts.attribute(Attribution::new(Door::Socket, Root::SameUser));
+        }
         let first = Saying { role, content: content(&facts), facts };
         Ok(self.office.sequencer.record(trace, first, Consequences::default())?.position)
     }

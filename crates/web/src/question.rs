@@ -83,8 +83,6 @@ pub struct Card {
     pub closed: Option<Closed>,
     /// Whether the program that asked has hung up.
     pub deserted: bool,
-    /// What an answer needs that is more than usual.
-    pub needs: Option<&'static str>,
     /// In which wording it is shown.
     pub level: Level,
     /// The forms; none for somebody who may not answer, or where it is settled.
@@ -194,7 +192,6 @@ impl Card {
                 .map(|value| value_words(question, value)),
             closed: question.outcome.as_ref().map(|ending| Closed::new(question, ending, look.now)),
             deserted: question.waited_for == Some(false),
-            needs: (question.assurance == Assurance::SignedIn).then_some(ENGLISH.needs_signed_in),
             level: look.level,
             ways,
             no_way,
@@ -276,7 +273,7 @@ fn ways(question: &QuestionView, look: &Look<'_>) -> (Option<Ways>, Option<&'sta
     if !question.people {
         return (None, Some(ENGLISH.only_people_not));
     }
-    if question.assurance > Assurance::SignedIn {
+    if question.assurance > Assurance::Terminal {
         return (None, Some(ENGLISH.assurance_too_low));
     }
     (Some(fitting(question)), None)
@@ -286,9 +283,9 @@ fn ways(question: &QuestionView, look: &Look<'_>) -> (Option<Ways>, Option<&'sta
 fn change(question: &QuestionView, look: &Look<'_>) -> Option<Change> {
     let visitor = look.visitor.filter(|visitor| look.whole && visitor.may_answer && question.people)?;
     let ending = question.outcome.as_ref().filter(|ending| ending.state == OutcomeKind::Answered)?;
-    let assurance = ending.assurance.filter(|given| *given <= Assurance::SignedIn)?;
+    let assurance = ending.assurance.filter(|given| *given <= Assurance::Terminal)?;
     let is_own = assurance == Assurance::Relayed || ending.by.as_deref() == Some(visitor.name.as_str());
-    let is_of_person = ending.principal.is_none() && question.assurance <= Assurance::SignedIn;
+    let is_of_person = ending.principal.is_none() && question.assurance <= Assurance::Terminal;
     (is_own && is_of_person).then(|| Change { answer: ending.event.to_string(), ways: fitting(question) })
 }
 

@@ -227,7 +227,6 @@ words! {
     then_expires = "Without an answer until then it expires; nothing is assumed, and what waits goes on waiting.";
     then_default = "Without an answer until then this holds, as the asker declared:";
     nobody_waits = "Nobody waits for the answer at the moment: the program that asked has hung up. It may come back for it.";
-    needs_signed_in = "Only the answer of a person who is signed in counts, such as yours here.";
     choose_one = "Choose one";
     recommended = "(recommended by the asker)";
     recommends = "The asker recommends:";
@@ -340,8 +339,8 @@ words! {
     wrong_name = "Choose a name that has a key for answering.";
     wrong_act = "Choose what to do.";
     how_agent = "with a key, as an agent";
-    how_relayed = "passed on by the asker's own client";
-    how_terminal = "at the terminal of this machine";
+    how_relayed = "relayed by a program";
+    how_terminal = "same user";
     how_signed_in = "signed in";
     how_passkey = "with a passkey";
     is_open = "Open";

@@ -111,7 +111,8 @@ class Dialogue(Run):
     def accept(self, question: int, who: str | Agent = "answerer", **rest: Any) -> Entry:
         """Returns the acceptance of what a question points at."""
         facts, rest = self._answer(question, who, rest)
-        return self.act(who, "gap_accepted", {"assurance": facts["assurance"], "question": facts["question"]}, **rest)
+        kept = {name: facts[name] for name in ("assurance", "attribution", "question") if name in facts}
+        return self.act(who, "gap_accepted", kept, **rest)
 
     def withdraw(self, question: int, who: str | Agent = "desk", **rest: Any) -> Entry:
         """Returns the end of a gap that the rules no longer find."""
@@ -197,7 +198,7 @@ class Dialogue(Run):
             "kind": "freetext",
             "question": rest.pop("position", self.trace.entries[question].position),
         }
-        given = {name: rest.pop(name) for name in facts.keys() & rest.keys()}
+        given = {name: rest.pop(name) for name in (facts.keys() | {"attribution"}) & rest.keys()}
         return facts | given, rest
 
 

@@ -61,7 +61,7 @@ class Desk(Dialogue):
             "assurance": "terminal" if who == "person" else "agent",
             "confirmation": rest.pop("position", self.trace.entries[asked].position),
         }
-        facts |= {name: rest.pop(name) for name in facts.keys() & rest.keys()}
+        facts |= {name: rest.pop(name) for name in (facts.keys() | {"attribution"}) & rest.keys()}
         return self.act(who, kind, facts, content, **rest)
 
 

@@ -5,6 +5,7 @@ from forge.case import Corpus, Family
 from forge.dialogues import planned
 from forge.encode import canonical, commitment
 from forge.export import Export
+from forge.writer import way
 
 
 def add(corpus: Corpus) -> None:
@@ -62,8 +63,8 @@ def _records(family: Family) -> None:
     plan.find(assurance="terminal")
     plan.answer(2, "person")
     forged = plan.export()
-    forged.run[3].envelope["record"]["facts"]["assurance"] = "signed_in"
-    about = "The desk raises the assurance of a person's answer, which was its word from the start."
+    forged.run[3].envelope["record"]["facts"] |= {"assurance": "signed_in", "attribution": way("page", "link")}
+    about = "The desk raises the assurance of a person's answer and the root it rests on, which were its word from the start."
     family.holds("raised-last", about, forged.repair().seal(), "pass_with_warnings", integrity=False)
     about = "The same file held against the event that somebody knows."
     known = plan.trace.entries[3].position
@@ -71,7 +72,7 @@ def _records(family: Family) -> None:
     family.fails("raised-against", about, forged, "AGAINST_MISMATCH", options=against)
     plan.confirm()
     forged = plan.export()
-    forged.run[3].envelope["record"]["facts"]["assurance"] = "signed_in"
+    forged.run[3].envelope["record"]["facts"] |= {"assurance": "signed_in", "attribution": way("page", "link")}
     about = "The desk raises the assurance of a person's answer after the agent confirmed."
     family.fails("raised-seen", about, forged.repair().seal(), "SEEN_INVALID", 4)
     forged = plan.export()

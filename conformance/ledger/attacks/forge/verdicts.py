@@ -78,7 +78,7 @@ def _later_types(family: Family) -> None:
 def _registries(family: Family) -> None:
     store = Store("run first")
     first = store.registry.entries[0]
-    statement = first.statement | {"facts": {}, "type": "session_aborted"}
+    statement = first.statement | {"facts": {"attribution": None}, "type": "session_aborted"}
     first.envelope["statement"] = statement
     first.envelope["proof"]["ed25519"]["signature"] = store.desk.key.sign("statement", canonical(statement))
     export = Export(store)

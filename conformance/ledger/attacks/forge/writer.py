@@ -11,6 +11,37 @@ from forge.curve import Key
 from forge.encode import Json, canonical, commitment, digest, moment, seeded, tree_head, tree_path, ulid
 
 
+ATTRIBUTED = [
+    "answer_revoked",
+    "answer_superseded",
+    "confirmation_given",
+    "confirmation_refused",
+    "gap_accepted",
+    "question_answered",
+    "plan_withdrawn",
+    "question_declined",
+    "question_passed_on",
+    "session_aborted",
+]
+
+
+def way(door: str = "socket", root: str = "same_user", **rest: Json) -> dict[str, Json]:
+    """Returns an attribution: the way that an act of a person came."""
+    nothing: dict[str, Json] = {"client": None, "own": False, "person": None, "session": None, "token": None}
+    return nothing | {"door": door, "root": root} | rest
+
+
+def attributed(kind: str, facts: dict[str, Json], role: str | None) -> dict[str, Json]:
+    """Returns facts with the way that a recorded act came, and null beside a key, unless they say something already."""
+    if kind == "answer_superseded" and isinstance(facts.get("answer"), dict):
+        return facts | {"answer": attributed("", facts["answer"], role)}
+    if kind and kind not in ATTRIBUTED:
+        return dict(facts)
+    sure = facts.get("assurance") in ("signed_in", "passkey")
+    usual = way("page", "link") if sure else way()
+    return {"attribution": usual if role in ("person", "operator") else None} | facts
+
+
 @dataclass
 class Agent:
     """Somebody with a key and a part to play."""
@@ -99,7 +130,7 @@ class Trace:
         said: dict[str, Json] = {
             "command": ulid("command " + serial),
             "content": None,
-            "facts": dict(facts),
+            "facts": attributed(kind, facts, None),
             "not_after": moment(at + 290_000 if not_after is None else not_after),
             "role": agent.role,
             "seen": known,
@@ -137,6 +168,7 @@ class Trace:
     ) -> Entry:
         """Returns a new event that is the desk's word."""
         salt = seeded(f"salt {self.label} {len(self.entries)} {kind} record")
+        facts = attributed(kind, facts, role)
         record = {"cause": cause, "facts": facts, "role": role, "type": kind}
         sealed = None if content is None else commitment("content", salt, canonical(content))
         return self._append(self.store.desk.principal, sealed, "none", None, record, content, salt, **rest)

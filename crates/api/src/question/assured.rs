@@ -9,8 +9,8 @@ pub const fn needed(least: Assurance) -> &'static str {
     match least {
         Assurance::Agent => "anybody who may answer, agents too",
         Assurance::Relayed => "a person, through any program",
-        Assurance::Terminal => "a person at this machine or signed in",
-        Assurance::SignedIn => "a person who is signed in",
+        Assurance::Terminal => "a person, through a process of the user who runs demur",
+        Assurance::SignedIn => "a person who signed in with a passkey",
         Assurance::Passkey => "a person with a passkey",
     }
 }
@@ -24,10 +24,8 @@ pub fn way(question: &QuestionView) -> String {
         Assurance::Agent | Assurance::Relayed | Assurance::Terminal => {
             format!("`demur answer {id} {answer}`")
         }
-        Assurance::SignedIn => {
-            format!("`demur open` signs a browser in; answer at /questions/{id} there")
-        }
-        Assurance::Passkey => {
+        // A session of the browser rests on a link that the same user made: it is worth no more than that.
+        Assurance::SignedIn | Assurance::Passkey => {
             format!("demur takes no passkeys yet: `demur cancel {id}`, then ask for less")
         }
     }

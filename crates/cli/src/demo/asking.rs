@@ -12,6 +12,7 @@ use demur_clarify::uuid::Uuid;
 use demur_core::limit::Text;
 use demur_desk::{data::DataFolder, durable, plan::new_uuid};
 use demur_ledger::{
+    facts::VerificationProfile,
     name::{Operation, TraceId},
     role::Role,
     verify::Verdict,
@@ -148,7 +149,7 @@ impl Scene<'_> {
         self.tell(&format!("\n  From the file alone: {headline}."))?;
         Ok(Asked {
             export: path.to_string_lossy().into_owned(),
-            no_guess: guesses.verdict() == Verdict::Pass,
+            no_guess: guesses.verdict(VerificationProfile::Default) == Verdict::Pass,
             rounds,
             session: self.session,
             trace,

@@ -126,7 +126,7 @@ impl<'a> Session<'a> {
     fn show(&mut self, id: QuestionId) -> Result<(), Failure> {
         let shown = question::fetch(&self.client, id)?;
         let number = self.numbers.see(&shown).number();
-        self.face.say(&describe(&shown, None, self.face.paint()))?;
+        self.face.say(&describe(&shown, self.face.paint()))?;
         if !is_secret(&shown) || !shown.is_open() {
             return Ok(());
         }

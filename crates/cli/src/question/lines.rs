@@ -13,8 +13,8 @@ use crate::{
     output::{Paint, columns, counted, fitted},
 };
 
-/// Returns everything about a question, whose page is at this address of the server.
-pub(crate) fn describe(question: &QuestionView, address: Option<&str>, paint: Paint) -> Vec<String> {
+/// Returns everything about a question.
+pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
     let words = question.question.as_deref().unwrap_or("(erased)");
     let mut shown = fitted(words, columns(), BAR.len());
     let mut lines = vec![paint.strong(&shown.next().unwrap_or_default())];
@@ -55,13 +55,7 @@ pub(crate) fn describe(question: &QuestionView, address: Option<&str>, paint: Pa
     }
     line("until", &question.deadline.map_or_else(|| "as long as it takes".to_owned(), clock));
     if question.outcome.is_none() {
-        let way = match (question.assurance, address) {
-            (Assurance::SignedIn, Some(address)) => {
-                format!("`demur open` signs a browser in; answer at {address}/questions/{}", question.id)
-            }
-            _ => way(question),
-        };
-        line("needs", &format!("{}: {way}", needed(question.assurance)));
+        line("needs", &format!("{}: {}", needed(question.assurance), way(question)));
     }
     line("state", &state(question));
     for (number, choice) in (1..).zip(&question.choices) {

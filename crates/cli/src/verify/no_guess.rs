@@ -47,7 +47,7 @@ pub(crate) fn lines(guesses: &Guesses, paint: Paint) -> Vec<String> {
     }
     for gap in &shows.gaps {
         let event = gap.event.map_or_else(String::new, |event| format!(" in #{event}"));
-        let by = gap.by.map_or_else(String::new, |by| format!(" by {by}"));
+        let by = gap.by.as_ref().map_or_else(String::new, |by| format!(" by {by}"));
         lines.push(format!("  {} {}: {}{event}{by}", gap.id, quoted(&gap.field), gap.outcome));
     }
     for value in &shows.values {
@@ -56,6 +56,12 @@ pub(crate) fn lines(guesses: &Guesses, paint: Paint) -> Vec<String> {
     for problem in &shows.problems {
         let message = visible(&problem.message);
         lines.push(format!("  {} #{}: {message}", paint.bad(problem.code), problem.event));
+    }
+    for (word, list) in [("warning", &shows.warnings), ("remark", &shows.remarks)] {
+        for problem in list {
+            let message = visible(&problem.message);
+            lines.push(format!("  {word} {} #{}: {message}", problem.code, problem.event));
+        }
     }
     lines
 }

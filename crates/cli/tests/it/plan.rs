@@ -211,10 +211,14 @@ fn the_export_shows_that_nothing_was_guessed() {
     sandbox.run(&["export", "last", "--out", "whole.jsonl"]).expect_code(0);
     let ran = sandbox.run(&["verify", "whole.jsonl", "--no-guess"]);
     assert!(ran.expect_code(0).stdout.contains("; 1 gap was asked as the rules"), "{ran}");
-    assert!(
-        ran.stdout.contains("value “output_path” from #5: answered by a person: the desk's word"),
-        "{ran}"
-    );
+    let by = "a person: same user, recorded by demur; perhaps the asker";
+    assert!(ran.stdout.contains(&format!("value “output_path” from #5: answered by {by}")), "{ran}");
+    assert!(ran.stdout.contains("remark SAME_USER #5:"), "{ran}");
+    assert!(ran.stdout.contains("(same user, recorded by demur)"), "the report says it, too: {ran}");
+    let strict = sandbox.run(&["verify", "whole.jsonl", "--no-guess", "--strict", "--json"]);
+    let strict: Value = serde_json::from_str(&strict.stdout).unwrap();
+    assert_eq!(strict["no_guess"]["checked"]["remarks"][0]["code"], "SAME_USER");
+    assert_ne!(strict["verdict"], "pass", "perhaps the asker has answered: {strict}");
     let hash = planned.json("show", &[], 0)["rules"].as_str().unwrap().to_owned();
     let known = sandbox.run(&["verify", "whole.jsonl", "--no-guess", "--rules-hash", &hash]);
     assert!(known.expect_code(0).stdout.contains(&format!("rules SHA-256 {hash}: the rules you named")));

@@ -95,16 +95,19 @@ fn times_are_in_the_zone_of_the_reader() {
 fn needed_assurance_is_shown_with_what_satisfies_it() {
     let sandbox = Sandbox::with_keys();
     let id = asked_over_the_socket(&sandbox, &json!({ "question": "Pay?", "assurance": "signed_in" }));
-    let address = sandbox.json(&["status"])["address"].as_str().unwrap().to_owned();
-    let way = format!("`demur open` signs a browser in; answer at {address}/questions/{id}");
+    let way = format!("demur takes no passkeys yet: `demur cancel {id}`, then ask for less");
     let shown = sandbox.run(&["show", &id]);
-    assert!(shown.stdout.contains(&format!("needs     a person who is signed in: {way}")), "{shown}");
+    let stdout = shown.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(stdout.contains("needs a person who signed in with a passkey"), "{shown}");
+    assert!(stdout.contains(&format!("`demur cancel {id}`")), "{shown}");
     let listed = sandbox.run(&["inbox", "--list"]);
-    assert!(listed.stdout.contains("needs a person who is signed in"), "{listed}");
+    assert!(listed.stdout.contains("needs a person who signed in with a passkey"), "{listed}");
     let error = sandbox.json_error(&["answer", &id, "yes"], 3);
     assert_eq!(error["code"], "ASSURANCE_TOO_LOW");
-    let way = format!("`demur open` signs a browser in; answer at /questions/{id} there");
-    assert_eq!(error["hint"], format!("the asker wants the word of a person who is signed in: {way}"));
+    assert_eq!(
+        error["hint"],
+        format!("the asker wants the word of a person who signed in with a passkey: {way}")
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use demur_api::{code::Code, person::PersonRole, question::Whom, refusal::Refusal
 use demur_core::{limit::Text, time::Timestamp};
 use demur_ledger::{
     author::Author,
-    facts::Assurance,
+    facts::{Attribution, Door, Root},
     name::{ClientId, PrincipalId},
     role::Role,
 };
@@ -60,9 +60,25 @@ pub struct Token {
     /// The client that holds it; none for the session of a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
+    /// Whether an MCP client speaks with it: a matter of the request, and of no record.
+    #[serde(skip)]
+    pub by_mcp: bool,
     /// What the person may do whose session it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<PersonRole>,
+    /// What the session rests on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rests_on: Option<LinkOrigin>,
+}
+
+/// What a session rests on: it is worth no more than whatever made the link that opened it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkOrigin {
+    /// The program that had the link made, where one is known.
+    pub client: Option<ClientId>,
+    /// What that program or person had to show.
+    pub root: Root,
 }
 
 impl Caller {
@@ -239,6 +255,30 @@ impl Caller {
         Ok(askers)
     }
 
+    /// Returns the way by which an act comes that this caller brings. Whether it is the asker's own, the ledger tells.
+    pub fn attribution(&self) -> Attribution {
+        match self {
+            Self::Local { client: None, .. } | Self::Stranger => {
+                Attribution::new(Door::Socket, Root::SameUser)
+            }
+            // A client vouches for the words it passes on, not the terminal.
+            Self::Local { client: Some(_), id, .. } => {
+                Attribution { client: id.as_deref().copied(), ..Attribution::new(Door::Mcp, Root::Client) }
+            }
+            // Every link is made over the socket: a session is no more than a process of the same user.
+            Self::Token(token) if token.scopes.contains(&Scope::Person) => {
+                let LinkOrigin { client, root } =
+                    token.rests_on.unwrap_or(LinkOrigin { client: None, root: Root::SameUser });
+                Attribution { client, ..Attribution::new(Door::Page, root) }
+            }
+            Self::Token(token) => {
+                let door = if token.by_mcp { Door::Mcp } else { Door::Http };
+                let (client, id) = (token.client, token.id.parse().ok());
+                Attribution { client, token: id, ..Attribution::new(door, Root::Client) }
+            }
+        }
+    }
+
     /// Returns the one who answers in the caller's name. `by` is the person whose words a relay passes on.
     pub fn answerer(&self, owner: &Owner, by: Option<Text<1, 256>>) -> Result<Speaker, Refusal> {
         let find = |name: &str| owner.find_author(name, Role::Answerer);
@@ -260,14 +300,11 @@ impl Caller {
         by: Option<Text<1, 256>>,
     ) -> Result<Option<Speaker>, Refusal> {
         match self {
-            Self::Local { name, client, .. } => Ok(Some(Speaker::Person {
-                name: by.unwrap_or_else(|| name.clone()),
-                // A client vouches for the words it passes on, not the terminal.
-                assurance: if client.is_some() { Assurance::Relayed } else { Assurance::Terminal },
-            })),
+            Self::Local { name, .. } => {
+                Ok(Some(Speaker::person(by.unwrap_or_else(|| name.clone()), self.attribution())))
+            }
             Self::Token(token) if token.scopes.contains(&Scope::Person) => {
-                let name = Text::try_from(token.name.as_str())?;
-                Ok(Some(Speaker::Person { name, assurance: Assurance::SignedIn }))
+                Ok(Some(Speaker::person(Text::try_from(token.name.as_str())?, self.attribution())))
             }
             Self::Token(token) if token.scopes.contains(&Scope::Relay) => {
                 let name = by.ok_or_else(|| {
@@ -276,7 +313,7 @@ impl Caller {
                         .with_cure("a relay passes on what a person said: say who it was")
                 })?;
                 name::check(&name).map_err(|refusal| refusal.about("by"))?;
-                Ok(Some(Speaker::Person { name, assurance: Assurance::Relayed }))
+                Ok(Some(Speaker::person(name, self.attribution())))
             }
             Self::Token(token) => {
                 if by.is_some() {

@@ -41,7 +41,11 @@ pub fn give(
     if is_repeated(asked, speaker, ConfirmationStanding::Given) && asked.digest == Some(given.digest) {
         return Ok(asked.clone());
     }
-    let facts = ConfirmationGiven { assurance: speaker.assurance(), confirmation: position(asked) };
+    let facts = ConfirmationGiven {
+        assurance: speaker.assurance(),
+        attribution: None,
+        confirmation: position(asked),
+    };
     let (by, digest, note) = (speaker.by(), given.digest, given.note.clone());
     let shown = shown(asked, speaker)?;
     let content = ConfirmationGivenContent { by, digest, note, shown };
@@ -58,7 +62,11 @@ pub fn refuse(
     if is_repeated(asked, speaker, ConfirmationStanding::Refused) && asked.digest == Some(refused.digest) {
         return Ok(asked.clone());
     }
-    let facts = ConfirmationRefused { assurance: speaker.assurance(), confirmation: position(asked) };
+    let facts = ConfirmationRefused {
+        assurance: speaker.assurance(),
+        attribution: None,
+        confirmation: position(asked),
+    };
     let (by, digest, note) = (speaker.by(), refused.digest, refused.note.clone());
     let (instead, shown) = (refused.instead.clone(), shown(asked, speaker)?);
     let content = ConfirmationRefusedContent { by, digest, instead, note, shown };

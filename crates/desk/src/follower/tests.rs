@@ -6,7 +6,10 @@ use demur_api::{
     question::{Answer, Ask},
     server_limits::ServerLimits,
 };
-use demur_ledger::{facts::Assurance, role::Role};
+use demur_ledger::{
+    facts::{Attribution, Door, Root},
+    role::Role,
+};
 use demur_sequencer::Listener;
 
 use super::*;
@@ -80,7 +83,7 @@ fn answer_that_another_writer_took_back_is_news_to_a_session() {
     let data = DataFolder::at(folder.path().to_owned());
     let (before, _) = Owner::open_or_create(&data).unwrap();
     let id = ask(&before);
-    let person = Speaker::Person { name: "pat".try_into().unwrap(), assurance: Assurance::Terminal };
+    let person = Speaker::person("pat".try_into().unwrap(), Attribution::new(Door::Socket, Root::SameUser));
     let given: Answer = serde_json::from_str(r#"{"answer": "this"}"#).unwrap();
     question::answer(&before, &question::view(&before, id).unwrap(), &person, &given).unwrap();
     question::revoke(&before, &question::view(&before, id).unwrap(), &person, (None, None)).unwrap();

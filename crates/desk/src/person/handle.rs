@@ -10,7 +10,7 @@ use demur_api::{
 
 use super::{LINK_TIMEOUT, Person, SIGN_IN_PATH, link};
 use crate::{
-    access::Admitted,
+    access::{Admitted, LinkOrigin},
     desk::Desk,
     entry::{Handle, Handled},
     person,
@@ -47,14 +47,16 @@ impl Handle<op::RemovePerson> for Desk {
 }
 
 impl Handle<op::MakeSignInLink> for Desk {
-    fn handle(&self, _: &Admitted, request: ApiRequest<op::MakeSignInLink>) -> Handled<op::MakeSignInLink> {
+    fn handle(&self, by: &Admitted, request: ApiRequest<op::MakeSignInLink>) -> Handled<op::MakeSignInLink> {
         let address = self.address().ok_or_else(|| {
             Refusal::new(Code::NoTcp, "expected a server that listens on TCP, found one that does not")
                 .with_cure("start it without --no-tcp")
         })?;
         let owner = &*self.owner()?;
         let found = request.body.person.map(|name| person::find(owner, &name)).transpose()?;
-        let code = link::make(owner, found.map(|(_, found)| found.name))?;
+        let way = by.caller().attribution();
+        let origin = LinkOrigin { client: way.client, root: way.root };
+        let code = link::make(owner, found.map(|(_, found)| found.name), origin)?;
         let url = format!("{address}{SIGN_IN_PATH}?code={code}");
         Ok(ApiReply::new(Link { url, seconds: LINK_TIMEOUT.as_secs() }))
     }

@@ -7,7 +7,7 @@ use demur_core::{hash::sha256, limit::Text, random::Random as _};
 use demur_store::contract::{KeptRecord, RecordKey, Store, Swap, Version};
 use serde::{Deserialize, Serialize};
 
-use crate::{name, owner::Owner, records};
+use crate::{access::LinkOrigin, name, owner::Owner, records};
 
 /// A link that waits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -15,10 +15,16 @@ use crate::{name, owner::Owner, records};
 pub(super) struct Link {
     /// Who signs in with it; otherwise the user of this machine.
     pub(super) person: Option<Text<1, 64>>,
+    /// What the session is worth that it opens.
+    pub(super) origin: LinkOrigin,
 }
 
 /// Makes a link and returns its code.
-pub(super) fn make(owner: &Owner, person: Option<Text<1, 64>>) -> Result<String, Refusal> {
+pub(super) fn make(
+    owner: &Owner,
+    person: Option<Text<1, 64>>,
+    origin: LinkOrigin,
+) -> Result<String, Refusal> {
     let (mut system, store) = (owner.system(), owner.sequencer().store());
     let now = system.now()?;
     for kept in store.due(PREFIX, now, MAX_LINKS)? {
@@ -34,7 +40,7 @@ pub(super) fn make(owner: &Owner, person: Option<Text<1, 64>>) -> Result<String,
     system.fill(&mut bytes);
     let code = sha256(&bytes).to_string();
     let expires = now.plus_millis(LINK_TIMEOUT.as_secs() * 1000);
-    let next = records::value(&Link { person }, Some(expires))?;
+    let next = records::value(&Link { person, origin }, Some(expires))?;
     records::swap(owner, vec![records::creation(key(&code)?, next)])?;
     Ok(code)
 }

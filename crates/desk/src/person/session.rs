@@ -41,7 +41,7 @@ impl Desk {
                 }
                 None => (self.user().to_string(), PersonRole::Operator),
             };
-            let wanted = Wanted::session(&name, role, SESSION_TIMEOUT.as_secs())?;
+            let wanted = Wanted::session(&name, role, SESSION_TIMEOUT.as_secs(), link.origin)?;
             if let Some((_, secret)) = self.tokens().make(owner, wanted, swaps)? {
                 return Ok(secret);
             }

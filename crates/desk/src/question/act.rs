@@ -137,7 +137,13 @@ fn answered(
     let (note, request) = (given.note.clone(), given.request);
     let content = AnswerContent { answer, by, note, request, signed: None, shown };
     let position = Position::new(question.id.sequence, question.hash);
-    let facts = QuestionAnswered { assurance: speaker.assurance(), choice, kind, question: position };
+    let facts = QuestionAnswered {
+        attribution: None,
+        assurance: speaker.assurance(),
+        choice,
+        kind,
+        question: position,
+    };
     Ok(saying(facts, Content::QuestionAnswered(content)))
 }
 
@@ -166,7 +172,7 @@ pub fn decline(
     {
         return Ok(repeated(question));
     }
-    let facts = QuestionDeclined { question: id.sequence };
+    let facts = QuestionDeclined { attribution: None, question: id.sequence };
     let content = Content::QuestionDeclined(words(speaker.by(), act.reason.clone(), "declined")?);
     say(owner, id, speaker, saying(facts, content)).map_err(|error| lost(error, owner, id))?;
     done(owner, id)
@@ -190,7 +196,7 @@ pub fn pass_on(
     principals.sort_unstable();
     principals.dedup();
     let answerers = Answerers { people: to.people, principals: Some(principals.try_into()?) };
-    let facts = QuestionPassedOn { answerers, question: id.sequence };
+    let facts = QuestionPassedOn { attribution: None, answerers, question: id.sequence };
     let content = Content::QuestionPassedOn(words(speaker.by(), to.reason.clone(), "passed on")?);
     say(owner, id, speaker, saying(facts, content)).map_err(|error| lost(error, owner, id))?;
     done(owner, id)

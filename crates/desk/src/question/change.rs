@@ -80,7 +80,7 @@ pub fn revoke(
     let said = if question.gap.is_some() {
         plan::revoke(owner, speaker, (session_of(question)?, gap_of(question)), answer, &words.reason)
     } else {
-        let facts = AnswerRevoked { answer, question: id.sequence };
+        let facts = AnswerRevoked { attribution: None, answer, question: id.sequence };
         say(owner, id, speaker, saying(facts, Content::AnswerRevoked(words)))
     };
     said.map_err(|error| lost(error, owner, id))?;
@@ -134,7 +134,7 @@ fn way(question: &QuestionView, least: Assurance) -> String {
             format!("`demur answer {id} ANSWER --replace` or `demur answer {id} --revoke` changes it")
         }
         Assurance::SignedIn | Assurance::Passkey => {
-            format!("`demur open` signs a browser in; change it at /questions/{id} there")
+            format!("only a passkey can change it, and demur takes none yet: see `demur show {id}`")
         }
     }
 }
@@ -157,7 +157,13 @@ fn superseded(
     let (note, request) = (given.note.clone(), given.request);
     let content = AnswerContent { answer, by, note, request, signed: None, shown };
     let position = Position::new(question.id.sequence, question.hash);
-    let answer = QuestionAnswered { assurance: speaker.assurance(), choice, kind, question: position };
+    let answer = QuestionAnswered {
+        attribution: None,
+        assurance: speaker.assurance(),
+        choice,
+        kind,
+        question: position,
+    };
     Ok(saying(AnswerSuperseded { answer, replaces }, Content::AnswerSuperseded(content)))
 }
 

@@ -51,6 +51,7 @@ fn end(owner: &Owner, question: &QuestionSummary) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use demur_api::question::{Act, Ask};
+    use demur_ledger::facts::{Attribution, Door, Root};
 
     use super::*;
     use crate::{
@@ -67,10 +68,8 @@ mod tests {
         let words: Ask = serde_json::from_str(r#"{"question": "Which?", "timeout_seconds": 60}"#).unwrap();
         let id = ask(&owner, &asker, &words, None).unwrap().id;
         let due = owner.sequencer().store().question(id.trace, id.sequence).unwrap().unwrap();
-        let person = Speaker::Person {
-            name: "somebody".try_into().unwrap(),
-            assurance: demur_ledger::facts::Assurance::Terminal,
-        };
+        let way = Attribution::new(Door::Socket, Root::SameUser);
+        let person = Speaker::person("somebody".try_into().unwrap(), way);
         decline(&owner, &view(&owner, id).unwrap(), &person, &Act::default()).unwrap();
         let before = owner.sequencer().store().end().unwrap();
         expire(&owner, &due).unwrap();

@@ -1,11 +1,13 @@
 //! Records that a newer version of demur wrote, among those of this one.
 
 use demur_api::{code::Code, person::PersonRole, scope::Scope};
+use demur_ledger::facts::Root;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::*;
 use crate::{
+    access::LinkOrigin,
     data::DataFolder,
     name, person,
     token::{Tokens, Wanted},
@@ -25,7 +27,8 @@ fn renew(owner: &Owner, key: RecordKey, change: impl FnOnce(&mut Value)) {
 }
 
 fn session(tokens: &Tokens, owner: &Owner, name: &str) -> String {
-    let wanted = Wanted::session(name, PersonRole::Answerer, 60).unwrap();
+    let origin = LinkOrigin { client: None, root: Root::SameUser };
+    let wanted = Wanted::session(name, PersonRole::Answerer, 60, origin).unwrap();
     tokens.make(owner, wanted, Vec::new()).unwrap().unwrap().0.id
 }
 
@@ -35,7 +38,8 @@ fn newer_token_is_refused_and_the_others_are_listed_and_revoked() {
     let tokens = Tokens::new(9);
     let make = |name: &str| {
         let scopes = vec![Scope::Read];
-        let wanted = Wanted { name: name.try_into().unwrap(), scopes, seconds: None, role: None };
+        let wanted =
+            Wanted { name: name.try_into().unwrap(), scopes, seconds: None, role: None, rests_on: None };
         tokens.create(&owner, wanted).unwrap().0.id
     };
     let (newer, known) = (make("newer"), make("known"));

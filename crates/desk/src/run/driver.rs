@@ -23,7 +23,7 @@ use demur_api::{
 };
 use demur_core::limit::Text;
 use demur_ledger::{
-    facts::Participant,
+    facts::{Attribution, Participant},
     name::{Position, TraceId},
     state::Phase,
 };
@@ -192,8 +192,8 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
 }
 
 /// Ends a run on an operator's word. Nothing is recorded in it any more; whoever drives it hears of it with the next report.
-pub fn abort(owner: &Owner, trace: TraceId, reason: Text<1, 16384>) -> Result<(), Refusal> {
-    owner.sequencer().abort_with(trace, reason, &[])?;
+pub fn abort(owner: &Owner, trace: TraceId, way: Attribution, reason: Text<1, 16384>) -> Result<(), Refusal> {
+    owner.sequencer().abort_with(trace, way, reason, &[])?;
     follow_end(owner);
     Ok(())
 }

@@ -25,7 +25,8 @@ impl Handle<op::MakeToken> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::MakeToken>) -> Handled<op::MakeToken> {
         let new = request.body;
         let seconds = new.seconds.map(Whole::as_u64);
-        let wanted = Wanted { name: new.name, scopes: new.scopes.to_vec(), seconds, role: None };
+        let wanted =
+            Wanted { name: new.name, scopes: new.scopes.to_vec(), seconds, role: None, rests_on: None };
         let (token, secret) = self.tokens().create(&*self.owner()?, wanted)?;
         Ok(ApiReply::new(MadeToken { token: token.into(), secret }))
     }

@@ -6,8 +6,13 @@ use super::*;
 use crate::data::DataFolder;
 
 fn made(owner: &Owner, tokens: &Tokens) -> (String, String) {
-    let wanted =
-        Wanted { name: "reader".try_into().unwrap(), scopes: vec![Scope::Read], seconds: None, role: None };
+    let wanted = Wanted {
+        name: "reader".try_into().unwrap(),
+        scopes: vec![Scope::Read],
+        seconds: None,
+        role: None,
+        rests_on: None,
+    };
     let (token, secret) = tokens.create(owner, wanted).unwrap();
     (token.id, secret)
 }

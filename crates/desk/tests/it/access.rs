@@ -58,7 +58,9 @@ fn session_without_a_role_may_nothing() {
         expires: None,
         principal: None,
         client: None,
+        by_mcp: false,
         role: None,
+        rests_on: None,
     };
     let caller = Caller::Token(Arc::new(session));
     assert!(!caller.may(&[Scope::Answer, Scope::Relay, Scope::Read]));

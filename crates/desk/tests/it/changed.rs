@@ -8,11 +8,15 @@ use demur_desk::{
     question::{Once, answer, ask, ask_once, note_heard, replace, revoke, view},
     session::Speaker,
 };
-use demur_ledger::{content::AnswerValue, facts::Assurance, role::Role};
+use demur_ledger::{
+    content::AnswerValue,
+    facts::{Attribution, Door, Root},
+    role::Role,
+};
 use serde_json::json;
 
 fn person() -> Speaker {
-    Speaker::Person { name: "pat".try_into().unwrap(), assurance: Assurance::Terminal }
+    Speaker::person("pat".try_into().unwrap(), Attribution::new(Door::Socket, Root::SameUser))
 }
 
 fn given(words: &str) -> Answer {

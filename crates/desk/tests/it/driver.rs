@@ -17,7 +17,7 @@ use demur_ledger::{
     author::{Artifact, Place as Spot},
     content::ArtifactContent,
     event_type::Content,
-    facts::FailureKind,
+    facts::{Attribution, Door, FailureKind, Root},
     name::{Sequence, TraceId},
     role::Role,
     state::Phase,
@@ -263,14 +263,16 @@ fn run_that_is_driven_is_not_claimed() {
 fn whoever_drives_a_run_hears_that_it_was_aborted() {
     let place = Place::new();
     let (claim, tool) = place.begun();
-    driver::abort(place.owner(), place.trace, reason()).unwrap();
+    driver::abort(place.owner(), place.trace, Attribution::new(Door::Socket, Root::SameUser), reason())
+        .unwrap();
     assert_eq!(code(place.claim(claim, false, None)), Code::RunOver, "also while a tool works");
     let ended = Some(ended(tool.started, "one"));
     let reply = place.drive(&DriveReport { ended, ..report(claim) }).unwrap();
     assert!(matches!(reply.step, DriveStep::Over(over) if over.phase == Phase::Aborted), "{:?}", reply.step);
     let [aborted] = &reply.events[..] else { panic!("what the tool did is recorded no more: {reply:?}") };
     assert!(aborted.contains("\"session_aborted\""), "{aborted}");
-    let again = driver::abort(place.owner(), place.trace, reason());
+    let again =
+        driver::abort(place.owner(), place.trace, Attribution::new(Door::Socket, Root::SameUser), reason());
     assert_eq!(code(again).as_str(), "OUT_OF_PHASE", "recorded once");
     // The claim was given back.
     let second = claim_id();
@@ -278,7 +280,11 @@ fn whoever_drives_a_run_hears_that_it_was_aborted() {
     let step = place.drive(&report(second)).unwrap().step;
     assert!(matches!(step, DriveStep::Over(over) if over.phase == Phase::Aborted), "{step:?}");
     let unknown = TraceId::new(place.owner().system().now().unwrap(), &mut { place.owner().system() });
-    assert_eq!(code(driver::abort(place.owner(), unknown, reason())).as_str(), "TRACE_UNKNOWN");
+    assert_eq!(
+        code(driver::abort(place.owner(), unknown, Attribution::new(Door::Socket, Root::SameUser), reason()))
+            .as_str(),
+        "TRACE_UNKNOWN"
+    );
 }
 
 fn reason() -> Text<1, 16384> {
@@ -367,7 +373,16 @@ fn trace_that_is_no_run_is_neither_claimed_nor_aborted() {
     place.trace = place.owner().sequencer().registry().trace();
     let not_a_run = (Code::NotARun, Some("trace".to_owned()));
     assert_eq!(blame(place.claim(claim_id(), false, Some(orders("two")))), not_a_run);
-    assert_eq!(code(driver::abort(place.owner(), place.trace, reason())).as_str(), "NOT_A_RUN");
+    assert_eq!(
+        code(driver::abort(
+            place.owner(),
+            place.trace,
+            Attribution::new(Door::Socket, Root::SameUser),
+            reason()
+        ))
+        .as_str(),
+        "NOT_A_RUN"
+    );
 }
 
 #[test]

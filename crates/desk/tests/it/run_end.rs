@@ -3,7 +3,10 @@
 use demur_api::run::{DriveReport, DriveStep, RunStop};
 use demur_core::hash::sha256;
 use demur_desk::run::driver;
-use demur_ledger::state::Phase;
+use demur_ledger::{
+    facts::{Attribution, Door, Root},
+    state::Phase,
+};
 
 use crate::driver::{Place, claim_id, ended, orders, ready, report, started};
 
@@ -45,7 +48,13 @@ fn run_is_aborted_where_its_checkpoint_cannot_be_recorded() {
     let place = Place::new();
     refuse_effects(&place);
     place.begun();
-    driver::abort(place.owner(), place.trace, "no".try_into().unwrap()).unwrap();
+    driver::abort(
+        place.owner(),
+        place.trace,
+        Attribution::new(Door::Socket, Root::SameUser),
+        "no".try_into().unwrap(),
+    )
+    .unwrap();
     let phase = place.owner().sequencer().store().trace(place.trace).unwrap().unwrap().phase;
     assert_eq!(phase, Some(Phase::Aborted));
 }

@@ -96,7 +96,7 @@ fn the_size_in_the_content_is_the_size_of_the_bytes() {
 fn bytes_beside_another_event_are_refused() {
     let mut world = executing();
     let unasked = artifact(&mut world, b"words");
-    let sent = world.saying(demur_ledger::facts::SessionAborted {});
+    let sent = world.saying(demur_ledger::facts::SessionAborted { attribution: None });
     let sent = Sent { artifact: Some(unasked), ..sent };
     assert_eq!(refusal(&world.send(To::Run, &sent)).code, "ARTIFACT_UNASKED");
 }

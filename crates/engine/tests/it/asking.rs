@@ -20,7 +20,7 @@ use demur_ledger::{
 
 use crate::{
     confirmation,
-    words::{list, text, whole},
+    words::{list, text, way_of, whole},
     world::{Sent, Speaker, To, World, position, refusal},
 };
 
@@ -64,7 +64,10 @@ impl World {
 
     /// Has a person do this through the desk, or the desk itself.
     pub(crate) fn told(&mut self, role: Role, facts: impl Into<Facts>) -> Reply {
-        let facts = facts.into();
+        let mut facts = facts.into();
+        if role == Role::Person && facts.attribution() == Some(None) {
+            facts.attribute(way_of(&facts));
+        }
         let content = fitting(&facts);
         let first = Saying { role, facts, content };
         self.command(To::Run, Command::record(first, Consequences::default()))
@@ -115,11 +118,17 @@ pub(crate) fn operation(name: &str) -> Operation {
 
 /// Returns an answer in words, by a key.
 pub(crate) const fn answer(question: Position) -> QuestionAnswered {
-    QuestionAnswered { assurance: Assurance::Agent, choice: None, kind: AnswerKind::Freetext, question }
+    QuestionAnswered {
+        attribution: None,
+        assurance: Assurance::Agent,
+        choice: None,
+        kind: AnswerKind::Freetext,
+        question,
+    }
 }
 
 /// Returns an answer in words, by a person at the terminal.
-pub(crate) const fn typed(question: Position) -> QuestionAnswered {
+pub(crate) fn typed(question: Position) -> QuestionAnswered {
     QuestionAnswered { assurance: Assurance::Terminal, ..answer(question) }
 }
 

@@ -11,7 +11,7 @@ use demur_ledger::{
     envelope::Disagreement,
     erasure::ErasureError,
     event_type::{EventType, TraceKind, TypeName},
-    facts::{AnswerKind, Assurance, ProposalCreated, RefusalCode, Risk, VerificationStatus},
+    facts::{AnswerKind, Assurance, ProposalCreated, RefusalCode, Risk, Root, VerificationStatus},
     meaning::MeaningError,
     name::{ClientId, PrincipalId, Sequence},
     question::{Given, QuestionError},
@@ -157,6 +157,10 @@ fn of_the_meaning() -> Vec<MeaningError> {
         E::ReportMissing,
         E::ReportDiffers { report: one, says: None, found: VerificationStatus::Pass },
         E::SpokeAfterFinal { role: Role::Executor },
+        E::AttributionPresence { is_recorded: true },
+        E::AssuranceOverstated { claimed: Assurance::SignedIn, root: Root::SameUser },
+        E::OwnClient,
+        E::OwnClientUntold { client: ClientId::new(Timestamp::MIN, &mut Seeded::from_number(1)) },
         E::ClientHeldRoles(HeldRoles {
             client: ClientId::new(Timestamp::MIN, &mut Seeded::from_number(1)),
             roles: vec![Role::Planner, Role::Critic],
@@ -286,6 +290,7 @@ pub(crate) const PINNED: &[&str] = &[
     "ARTIFACT_UNASKED",
     "ASCENDING",
     "ASSURANCE_FORGED",
+    "ASSURANCE_OVERSTATED",
     "ASSURANCE_TOO_LOW",
     "BLOCKED_AGAIN",
     "BUNDLE_DIFFERS",
@@ -424,7 +429,9 @@ pub(crate) const ELSEWHERE: &[&str] = &[
     "TOOL_BLOCKED",
     "TOOL_NOT_ALLOWED",
     "TOOL_NOT_PROPOSED",
-    // Tests of their own: client.rs.
+    // Tests of their own: client.rs and attribution.rs.
+    "ASSURANCE_OVERSTATED",
+    "OWN_CLIENT",
     "CLIENT_HELD_ROLES",
     "KEY_BOUND",
     "TOKEN_LIST",

@@ -43,9 +43,8 @@ fn one_yes_serves_for_one_start_of_exactly_that_operation() {
     assert_eq!(refusal(&world.speak(Role::Agent, end)).code, "REFERENCE");
     let report = world.verified();
     assert_ne!(report.verdict, Verdict::Fail, "{}", report.to_text());
-    let line = format!(
-        "confirmed by a person (the same user of the machine, recorded by demur) in #2, ran once as event {started}"
-    );
+    let line =
+        format!("confirmed by a person (same user, recorded by demur) in #2, ran once as event {started}");
     assert!(report.to_text().contains(&line), "{}", report.to_text());
     let told = &report.confirmations[0];
     assert_eq!((told.digest, told.against), (Some(operation_digest(&transfer(10)).unwrap()), false));
@@ -99,7 +98,8 @@ fn first_yes_or_no_counts_and_the_second_is_told_who_was_first() {
 fn nobody_confirms_who_is_not_entitled_or_wants_to_act() {
     let agents = ConfirmationAsked { assurance: Assurance::Agent, ..wanted() };
     let (mut world, asked) = World::waiting(agents.clone());
-    let by_key = |asked| ConfirmationGiven { assurance: Assurance::Agent, confirmation: asked };
+    let by_key =
+        |asked| ConfirmationGiven { assurance: Assurance::Agent, attribution: None, confirmation: asked };
     // The agent's own principal with another key.
     let mut own = world.speaker(Role::Agent).clone();
     own.key = world.new_speaker(Role::Answerer).key;
@@ -113,7 +113,8 @@ fn nobody_confirms_who_is_not_entitled_or_wants_to_act() {
 
     let (mut world, asked) = World::waiting(wanted());
     assert_eq!(world.refused_answer(by_key(asked)).code, "ASSURANCE_TOO_LOW");
-    let overstated = ConfirmationGiven { assurance: Assurance::Passkey, confirmation: asked };
+    let overstated =
+        ConfirmationGiven { assurance: Assurance::Passkey, attribution: None, confirmation: asked };
     assert_eq!(refusal(&world.told(Role::Person, overstated)).code, "ASSURANCE_FORGED");
     let named = Answerers { people: false, principals: Some(list([other])) };
     let asked = position(&world.speak(Role::Agent, ConfirmationAsked { answerers: named, ..agents }));
@@ -151,8 +152,20 @@ fn start_that_does_not_tell_its_operation_does_not_go_around_a_no() {
 fn client_does_not_confirm_under_another_name_what_it_wants() {
     let agents = || ConfirmationAsked { assurance: Assurance::Agent, ..wanted() };
     let (yes, no) = (
-        |asked| Facts::from(ConfirmationGiven { assurance: Assurance::Agent, confirmation: asked }),
-        |asked| Facts::from(ConfirmationRefused { assurance: Assurance::Agent, confirmation: asked }),
+        |asked| {
+            Facts::from(ConfirmationGiven {
+                assurance: Assurance::Agent,
+                attribution: None,
+                confirmation: asked,
+            })
+        },
+        |asked| {
+            Facts::from(ConfirmationRefused {
+                assurance: Assurance::Agent,
+                attribution: None,
+                confirmation: asked,
+            })
+        },
     );
     let (mut world, asked) = World::waiting(agents());
     let client = ClientId::new(world.now, &mut world.random);
@@ -237,7 +250,7 @@ fn neither_planner_nor_executor_confirms_what_the_executor_does() {
     let (mut world, intent, _) = intended();
     let asked = ConfirmationAsked { about: Some(intent), assurance: Assurance::Agent, ..wanted() };
     let asked = position(&world.speak(Role::Critic, asked));
-    let yes = ConfirmationGiven { assurance: Assurance::Agent, confirmation: asked };
+    let yes = ConfirmationGiven { assurance: Assurance::Agent, attribution: None, confirmation: asked };
     for role in [Role::Executor, Role::Planner, Role::Critic] {
         let mut own = world.speaker(role).clone();
         own.key = world.new_speaker(Role::Answerer).key;
@@ -299,11 +312,11 @@ fn wanted() -> ConfirmationAsked {
 }
 
 const fn given(asked: Position) -> ConfirmationGiven {
-    ConfirmationGiven { assurance: Assurance::Terminal, confirmation: asked }
+    ConfirmationGiven { assurance: Assurance::Terminal, attribution: None, confirmation: asked }
 }
 
 const fn refused(asked: Position) -> ConfirmationRefused {
-    ConfirmationRefused { assurance: Assurance::Terminal, confirmation: asked }
+    ConfirmationRefused { assurance: Assurance::Terminal, attribution: None, confirmation: asked }
 }
 
 fn begin(confirmation: Option<Sequence>) -> OperationStarted {

@@ -6,7 +6,7 @@ use demur_ledger::{facts::ProposalCreated, role::Role};
 
 use crate::{
     walk::Walk,
-    words::{note, reason},
+    words::{abort, note},
     world::{To, World, submitted},
 };
 
@@ -17,7 +17,7 @@ fn commands(world: &mut World) -> Vec<Command> {
     let planner = world.speaker(Role::Planner).key.clone();
     let draft = world.draft(To::Run, Role::Critic, proposal());
     let wrong_role = world.sign(draft, &planner);
-    let mut commands = vec![Command::Abort(reason()), Command::Recover(note())];
+    let mut commands = vec![abort(), Command::Recover(note())];
     for sent in [good, wrong_role] {
         commands.push(submitted(sent.submission, None, world.known_registry()).unwrap());
     }
@@ -63,7 +63,7 @@ fn a_replayed_state_and_a_snapshot_decide_as_the_original_does() {
 #[test]
 fn another_random_stream_changes_nothing_but_the_salt() {
     let world = World::opened();
-    let command = Command::Abort(reason());
+    let command = abort();
     let context = world.context(&world.run, &command);
     let decided = |seed| {
         let decision =

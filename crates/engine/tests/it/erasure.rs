@@ -6,14 +6,17 @@ use demur_engine::{
     command::{Command, Consequences, Saying},
 };
 use demur_ledger::{
-    content::{ErasureContent, ReasonContent},
+    content::ErasureContent,
     event_type::Content,
     facts::{CheckpointRecorded, ContentErased},
     name::Sequence,
     role::Role,
 };
 
-use crate::world::{To, World, position, refusal};
+use crate::{
+    words::abort,
+    world::{To, World, position, refusal},
+};
 
 impl World {
     fn erase(&mut self, to: To, role: Role, event: u32) -> Reply {
@@ -32,8 +35,7 @@ fn the_desk_erases_once_at_any_time_and_in_its_own_name() {
     assert_eq!(says_no(&world.erase(To::Run, Role::Desk, 900)), "EVENT_UNKNOWN");
     position(&world.erase(To::Run, Role::Desk, 0));
     assert_eq!(says_no(&world.erase(To::Run, Role::Desk, 0)), "ALREADY_ERASED");
-    let reason = ReasonContent { reason: "enough".try_into().unwrap() };
-    position(&world.command(To::Run, Command::Abort(reason)));
+    position(&world.command(To::Run, abort()));
     position(&world.erase(To::Run, Role::Desk, 1));
     let erasures = world.run.state.trace().unwrap().erasures().unwrap();
     assert_eq!(erasures.erased().map(Sequence::number).collect::<Vec<_>>(), [0, 1]);

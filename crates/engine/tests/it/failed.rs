@@ -4,7 +4,7 @@ use demur_engine::{Reply, command::Command, snapshot};
 use demur_ledger::facts::ProposalCreated;
 
 use crate::{
-    words::{note, reason},
+    words::{abort, note},
     world::{To, World, refusal},
 };
 
@@ -19,10 +19,8 @@ fn a_failed_trace_refuses_everything_and_records_nothing() {
         (world.saying(proposal.clone()), world.saying(world.opening(crate::world::usual_policy())));
     world.run.state.mark_failed();
     let before = world.run.entries.len();
-    let mut replies: Vec<Reply> = vec![
-        world.command(To::Run, Command::Abort(reason())),
-        world.command(To::Run, Command::Recover(note())),
-    ];
+    let mut replies: Vec<Reply> =
+        vec![world.command(To::Run, abort()), world.command(To::Run, Command::Recover(note()))];
     // A good statement, one that would be refused anyway, and one that stands in the failed trace already.
     for sent in [good, bad, recorded] {
         replies.push(world.send(To::Run, &sent));

@@ -3,6 +3,7 @@
 
 mod artifact;
 mod asking;
+mod attribution;
 mod chain;
 mod client;
 mod clock;

@@ -43,12 +43,12 @@ fn a_plan_is_confirmed_when_every_gap_is_settled_and_attested_after_that() {
     position(&world.speak(Role::Answerer, answer(block)));
     position(&world.speak(Role::Agent, build()));
     assert_eq!(refusal(&world.speak(Role::Agent, PlanConfirmed {})).code, "QUESTIONS_OPEN");
-    let accept = |question| GapAccepted { assurance: typed(question).assurance, question };
+    let accept = |question| GapAccepted { attribution: None, assurance: typed(question).assurance, question };
     position(&world.told(Role::Person, accept(warn)));
     let confirmed = position(&world.speak(Role::Agent, PlanConfirmed {})).sequence;
 
     let given = Sequence::from(u32::try_from(confirmed.number()).unwrap() - 3);
-    let revoke = AnswerRevoked { answer: given, question: block.sequence };
+    let revoke = AnswerRevoked { attribution: None, answer: given, question: block.sequence };
     assert_eq!(world.refused_answer(revoke).code, "OUT_OF_PLAN");
     assert_eq!(refusal(&world.speak(Role::Agent, PlanConfirmed {})).code, "OUT_OF_PLAN");
     assert_eq!(refusal(&world.speak(Role::Agent, QuestionAsked(question()))).code, "OUT_OF_PLAN");
@@ -60,13 +60,16 @@ fn a_plan_is_confirmed_when_every_gap_is_settled_and_attested_after_that() {
     assert!(lacks_papers_alone(&report), "{report:?}");
     let told: Vec<_> = report.questions.iter().map(|question| question.outcome).collect();
     assert_eq!(told, ["answered", "accepted"]);
+    let accepted = &report.questions[1];
+    assert_eq!(accepted.how.as_deref(), Some("same user, recorded by demur"));
+    assert!(accepted.attribution.is_some(), "an acceptance says how it came, too");
 }
 
 /// CLR-32
 #[test]
 fn a_gap_that_must_be_answered_cannot_be_accepted() {
     let (mut world, [block, _]) = World::planned();
-    let accept = GapAccepted { assurance: typed(block).assurance, question: block };
+    let accept = GapAccepted { attribution: None, assurance: typed(block).assurance, question: block };
     assert_eq!(refusal(&world.told(Role::Person, accept)).code, "MUST_BE_ANSWERED");
 }
 
@@ -136,7 +139,10 @@ fn what_the_desk_adds_holds_only_where_it_was_worked_out() {
 fn what_the_desk_adds_must_follow_from_what_came_before() {
     let (mut world, [block, warn]) = World::planned();
     position(&world.speak(Role::Answerer, answer(block)));
-    position(&world.told(Role::Person, GapAccepted { assurance: typed(warn).assurance, question: warn }));
+    position(&world.told(
+        Role::Person,
+        GapAccepted { attribution: None, assurance: typed(warn).assurance, question: warn },
+    ));
     let sent = world.spoken(Role::Agent, PlanConfirmed {});
     let sayings = vec![saying(GapFound(question()))];
     let reply = world.send_with(&sent, Consequences { after: None, signing: None, sayings });

@@ -141,11 +141,17 @@ fn only_those_whom_the_question_names_may_answer() {
     assert_eq!(refusal(&world.told(Role::Person, typed(asked))).code, "NOT_ENTITLED");
     let other = world.other_answerer();
     assert_eq!(world.refused_answer(answer(asked)).code, "NOT_ENTITLED");
-    assert_eq!(world.refused_answer(QuestionDeclined { question: asked.sequence }).code, "NOT_ENTITLED");
+    assert_eq!(
+        world.refused_answer(QuestionDeclined { attribution: None, question: asked.sequence }).code,
+        "NOT_ENTITLED"
+    );
     // Whoever is named hands it on, and is out of it then.
     world.speakers.retain(|speaker| speaker.principal != other);
     let to = Answerers { people: false, principals: Some(list([other])) };
-    position(&world.speak(Role::Answerer, QuestionPassedOn { answerers: to, question: asked.sequence }));
+    position(&world.speak(
+        Role::Answerer,
+        QuestionPassedOn { attribution: None, answerers: to, question: asked.sequence },
+    ));
     assert_eq!(world.refused_answer(answer(asked)).code, "NOT_ENTITLED");
 }
 
@@ -277,7 +283,7 @@ fn a_question_whose_parts_do_not_belong_together_is_refused() {
 fn only_whoever_answered_takes_an_answer_back_or_replaces_it() {
     let (mut world, asked) = World::asked(question());
     let given = position(&world.speak(Role::Answerer, answer(asked))).sequence;
-    let revoke = AnswerRevoked { answer: given, question: asked.sequence };
+    let revoke = AnswerRevoked { attribution: None, answer: given, question: asked.sequence };
     let replace = |replaces| AnswerSuperseded { answer: answer(asked), replaces };
     assert_eq!(refusal(&world.told(Role::Person, revoke.clone())).code, "NOT_YOUR_ANSWER");
     let other = world.other_answerer();
@@ -287,7 +293,7 @@ fn only_whoever_answered_takes_an_answer_back_or_replaces_it() {
     assert_eq!(world.refused_answer(replace(asked.sequence)).code, "NOT_THE_ANSWER");
     let newer = position(&world.speak(Role::Answerer, replace(given))).sequence;
     assert_eq!(world.refused_answer(revoke).code, "NOT_THE_ANSWER");
-    let revoke = AnswerRevoked { answer: newer, question: asked.sequence };
+    let revoke = AnswerRevoked { attribution: None, answer: newer, question: asked.sequence };
     position(&world.speak(Role::Answerer, revoke));
     assert_eq!(blocked(&world), 1, "the question is open again");
     position(&world.told(Role::Person, typed(asked)));
@@ -298,7 +304,7 @@ fn only_whoever_answered_takes_an_answer_back_or_replaces_it() {
 fn open_question_has_no_answer_to_replace_or_to_take_back() {
     let (mut world, asked) = World::asked(question());
     let replacement = AnswerSuperseded { answer: typed(asked), replaces: Sequence::FIRST };
-    let revocation = AnswerRevoked { answer: Sequence::FIRST, question: asked.sequence };
+    let revocation = AnswerRevoked { attribution: None, answer: Sequence::FIRST, question: asked.sequence };
     for reply in [world.told(Role::Person, replacement), world.told(Role::Person, revocation)] {
         let refused = refusal(&reply);
         assert_eq!((refused.code, refused.field), ("NOT_ANSWERED", Some("facts.question")));
@@ -350,7 +356,7 @@ fn askers_extend_and_cancel_their_own_questions_and_nobody_elses() {
 #[test]
 fn a_declined_question_blocks_until_it_is_escalated_and_never_with_less_assurance() {
     let (mut world, asked) = World::asked(Question { assurance: Assurance::Terminal, ..question() });
-    position(&world.told(Role::Person, QuestionDeclined { question: asked.sequence }));
+    position(&world.told(Role::Person, QuestionDeclined { attribution: None, question: asked.sequence }));
     assert_eq!(refusal(&world.told(Role::Person, typed(asked))).code, "QUESTION_CLOSED");
     assert_eq!(blocked(&world), 1);
     assert_eq!(refusal(&escalate(&mut world, asked, Assurance::Agent, None)).code, "QUESTION_FORM");
@@ -450,7 +456,7 @@ fn report_names_the_tools_that_started_on_an_answer_that_was_taken_back() {
     let given = position(&world.speak(Role::Answerer, answer(asked))).sequence;
     world.say(start(intents[1]));
     let started = position(&world.speak(Role::Executor, start(intents[0]))).sequence;
-    let revoke = AnswerRevoked { answer: given, question: asked.sequence };
+    let revoke = AnswerRevoked { attribution: None, answer: given, question: asked.sequence };
     let ended = position(&world.speak(Role::Answerer, revoke)).sequence;
     let report = world.verified();
     let (event, answer, question) = (started, given, asked.sequence);

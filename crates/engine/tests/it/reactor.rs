@@ -1,10 +1,7 @@
 //! Reactors: the same event asks for the same thing, however often it is read.
 
 use demur_core::hash::{Digest, sha256};
-use demur_engine::{
-    command::Command,
-    reactor::{CheckpointAfterRun, Effect, Reactor},
-};
+use demur_engine::reactor::{CheckpointAfterRun, Effect, Reactor};
 use demur_ledger::{
     envelope::Event,
     event_type::{EventType, Facts},
@@ -13,7 +10,7 @@ use demur_ledger::{
 
 use crate::{
     walk::Walk,
-    words::reason,
+    words::abort,
     world::{To, World, meaning},
 };
 
@@ -74,10 +71,10 @@ fn exactly_the_events_that_end_a_run_ask_for_a_checkpoint() {
 #[test]
 fn an_abort_asks_for_a_checkpoint_whoever_said_it() {
     let by_key = |world: &mut World| {
-        world.say(SessionAborted {});
+        world.say(SessionAborted { attribution: None });
     };
     let by_desk = |world: &mut World| {
-        world.command(To::Run, Command::Abort(reason()));
+        world.command(To::Run, abort());
     };
     for abort in [by_key as fn(&mut World), by_desk] {
         let mut world = World::opened();

@@ -1,6 +1,6 @@
 //! Which refusals are recorded: those to participants, a few per minute. Strangers leave no mark.
 
-use demur_engine::{Reply, command::Command, refusal::RuleRefusal};
+use demur_engine::{Reply, refusal::RuleRefusal};
 use demur_ledger::{
     author::{Artifact, Draft},
     event_type::{Content, EventType, Facts},
@@ -12,7 +12,7 @@ use demur_ledger::{
 };
 
 use crate::{
-    words::reason,
+    words::{abort, reason},
     world::{Sent, Speaker, To, World, position, refusal},
 };
 
@@ -123,8 +123,9 @@ fn those_who_take_no_part_leave_no_mark() {
         let (refusal, recorded) = from(&mut world, speaker, Role::Executor, facts.clone().into());
         assert_eq!((refusal.code, recorded), (code, false));
     }
-    position(&world.command(To::Run, Command::Abort(reason())));
-    let (refusal, recorded) = from(&mut world, &operator, Role::Operator, SessionAborted {}.into());
+    position(&world.command(To::Run, abort()));
+    let (refusal, recorded) =
+        from(&mut world, &operator, Role::Operator, SessionAborted { attribution: None }.into());
     assert_eq!((refusal.code, recorded), ("OUT_OF_PHASE", false));
 }
 
@@ -139,7 +140,7 @@ fn nothing_is_recorded_in_a_trace_that_is_not_open() {
 #[test]
 fn a_run_that_is_over_still_notes_refusals() {
     let mut world = World::opened();
-    position(&world.command(To::Run, Command::Abort(reason())));
+    position(&world.command(To::Run, abort()));
     let sent = world.saying(proposal());
     assert!(refused(&mut world, &sent).1);
     assert_ne!(world.verified().verdict, Verdict::Fail);

@@ -7,7 +7,7 @@ use demur_ledger::{
 };
 
 use crate::{
-    words::{note, reason},
+    words::{abort, note},
     world::{To, World, position, refusal},
 };
 
@@ -40,19 +40,19 @@ fn only_a_run_that_is_open_recovers() {
     assert_eq!(refusal(&recover(&mut world)).code, "NOT_OPENED");
     assert_eq!(refusal(&world.command(To::Registry, Command::Recover(note()))).code, "NOT_A_RUN");
     let mut world = World::opened();
-    position(&world.command(To::Run, Command::Abort(reason())));
+    position(&world.command(To::Run, abort()));
     assert_eq!(refusal(&recover(&mut world)).code, "OUT_OF_PHASE");
 }
 
 #[test]
 fn the_operator_ends_a_run_once_on_the_desks_word() {
     let mut world = World::opened();
-    position(&world.command(To::Run, Command::Abort(reason())));
+    position(&world.command(To::Run, abort()));
     assert_eq!(world.run.state.phase(), Some(Phase::Aborted));
     let said = newest(&world).said().unwrap();
     assert_eq!(said.role, Role::Operator);
     assert_eq!(newest(&world).envelope().proof, Proof::None);
-    let again = refusal(&world.command(To::Run, Command::Abort(reason())));
+    let again = refusal(&world.command(To::Run, abort()));
     assert_eq!(again.code, "OUT_OF_PHASE");
     assert_ne!(world.verified().verdict, Verdict::Fail);
 }
@@ -61,7 +61,7 @@ fn the_operator_ends_a_run_once_on_the_desks_word() {
 fn only_a_run_is_aborted() {
     let mut world = World::new();
     for to in [To::Run, To::Registry] {
-        assert_eq!(refusal(&world.command(to, Command::Abort(reason()))).code, "NOT_A_RUN");
+        assert_eq!(refusal(&world.command(to, abort())).code, "NOT_A_RUN");
     }
 }
 
@@ -69,7 +69,7 @@ fn only_a_run_is_aborted() {
 #[test]
 fn the_operator_ends_a_run_with_its_own_key() {
     let mut world = World::opened();
-    world.say(demur_ledger::facts::SessionAborted {});
+    world.say(demur_ledger::facts::SessionAborted { attribution: None });
     assert_eq!(world.run.state.phase(), Some(Phase::Aborted));
     assert!(matches!(newest(&world).envelope().proof, Proof::Ed25519(_)));
 }

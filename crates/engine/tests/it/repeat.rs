@@ -1,6 +1,6 @@
 //! One command, one event: repeats are recognized, and nobody uses an id twice.
 
-use demur_engine::{Reply, command::Command};
+use demur_engine::Reply;
 use demur_ledger::{
     facts::ProposalCreated,
     name::{Position, TraceId},
@@ -9,7 +9,7 @@ use demur_ledger::{
 };
 
 use crate::{
-    words::reason,
+    words::abort,
     world::{GOOD_FOR, Sent, To, World, position, refusal},
 };
 
@@ -52,7 +52,7 @@ fn a_repeat_is_recognized_after_the_statement_expired() {
 #[test]
 fn a_repeat_is_recognized_after_the_run_ended() {
     let (mut world, sent, at) = recorded();
-    position(&world.command(To::Run, Command::Abort(reason())));
+    position(&world.command(To::Run, abort()));
     assert_repeated(&mut world, &sent, at);
 }
 
@@ -82,7 +82,8 @@ fn other_bytes_under_the_same_id_are_refused() {
 fn an_id_belongs_to_one_key_and_not_to_all() {
     let (mut world, sent, _) = recorded();
     let statement = demur_ledger::statement::Statement::parse(&sent.submission.statement).unwrap();
-    let mut draft = world.draft(To::Run, Role::Operator, demur_ledger::facts::SessionAborted {});
+    let mut draft =
+        world.draft(To::Run, Role::Operator, demur_ledger::facts::SessionAborted { attribution: None });
     draft.command = statement.command;
     let key = world.speaker(Role::Operator).key.clone();
     let other = world.sign(draft, &key);

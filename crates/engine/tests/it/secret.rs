@@ -22,7 +22,7 @@ use demur_ledger::{
 
 use crate::{
     asking::{answer, answers, fitting, question},
-    words::{list, text, whole},
+    words::{list, text, way, whole},
     world::{To, World, position, refusal},
 };
 
@@ -176,7 +176,11 @@ impl World {
 
     /// Has a person do this through the desk, or the desk itself, in these words.
     pub(crate) fn told_with(&mut self, role: Role, facts: impl Into<Facts>, content: Content) -> Reply {
-        let first = Saying { role, facts: facts.into(), content: Some(content) };
+        let mut facts = facts.into();
+        if role == Role::Person {
+            facts.attribute(way());
+        }
+        let first = Saying { role, facts, content: Some(content) };
         self.command(To::Run, Command::record(first, Consequences::default()))
     }
 }

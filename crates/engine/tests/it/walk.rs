@@ -19,7 +19,7 @@ use demur_ledger::{
 };
 
 use crate::{
-    words::{SIZE, note, reason, reporting},
+    words::{SIZE, abort, note, reporting},
     world::{Sent, Speaker, To, World},
 };
 
@@ -53,7 +53,7 @@ impl Walk {
     pub(crate) fn step(&mut self) {
         self.pass_time();
         match self.number(100) {
-            0 if self.number(3) == 0 => self.command(Command::Abort(reason())),
+            0 if self.number(3) == 0 => self.command(abort()),
             1..=2 => self.command(Command::Recover(note())),
             3..=10 => self.tend_keys(),
             11..=14 => self.send_again(),

@@ -4,6 +4,7 @@ use demur_core::{
     hash::sha256,
     limit::{List, Text, Whole},
 };
+use demur_engine::command::Command;
 use demur_ledger::{
     content::{
         ArtifactContent, CheckContent, CheckPlace, CheckValue, ClaimContent, Comparison, ExecutionContent,
@@ -12,7 +13,7 @@ use demur_ledger::{
         SessionContent, VerificationContent,
     },
     event_type::{Content, Facts},
-    facts::VerificationStatus,
+    facts::{Assurance, Attribution, Door, Root, VerificationStatus},
 };
 
 use crate::asking;
@@ -40,6 +41,27 @@ pub(crate) fn list<T, const MIN: usize, const MAX: usize>(items: impl Into<Vec<T
 /// Returns a reason.
 pub(crate) fn reason() -> ReasonContent {
     ReasonContent { reason: text("because") }
+}
+
+/// Returns the command of an operator at this machine that ends a run.
+pub(crate) fn abort() -> Command {
+    Command::Abort(Box::new(way()), reason())
+}
+
+/// Returns the way of whoever sits at this machine.
+pub(crate) fn way() -> Attribution {
+    Attribution::new(Door::Socket, Root::SameUser)
+}
+
+/// Returns a way that is as sure as this act claims.
+pub(crate) fn way_of(facts: &Facts) -> Attribution {
+    let claimed = match facts {
+        Facts::QuestionAnswered(facts) => facts.assurance,
+        Facts::AnswerSuperseded(facts) => facts.answer.assurance,
+        Facts::GapAccepted(facts) => facts.assurance,
+        _ => return way(),
+    };
+    if claimed == Assurance::SignedIn { Attribution::new(Door::Page, Root::Link) } else { way() }
 }
 
 /// Returns a note.

@@ -107,6 +107,16 @@ macro_rules! event_types {
             pub fn cites(&self, visit: &mut dyn FnMut(Sequence)) {
                 match self { $(Self::$variant(facts) => facts.cites(visit),)+ Self::Unknown(_) => {} }
             }
+
+            /// Returns what is said of the way the act came; nothing where the type has no such fact.
+            pub fn attribution(&self) -> Option<Option<&facts::Attribution>> {
+                match self { $(Self::$variant(facts) => facts.attribution(),)+ Self::Unknown(_) => None }
+            }
+
+            /// Says which way the act came, where the type has such a fact.
+            pub fn attribute(&mut self, attribution: facts::Attribution) {
+                match self { $(Self::$variant(facts) => facts.attribute(attribution),)+ Self::Unknown(_) => {} }
+            }
         }
 
         /// The content of an event, by its type.

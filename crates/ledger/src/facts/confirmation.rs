@@ -5,7 +5,7 @@ use demur_core::time::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answerers, Assurance, EventFacts};
+use super::{Answerers, Assurance, Attribution, EventFacts, MaybeAttribution};
 use crate::name::{Operation, Position, Sequence, present};
 
 /// Somebody wants a yes before an operation is carried out. Nobody's silence is one.
@@ -30,6 +30,9 @@ pub struct ConfirmationAsked {
 pub struct ConfirmationGiven {
     /// How sure one can be who said it.
     pub assurance: Assurance,
+    /// The way it came, where the desk recorded it; null beside a signature.
+    #[serde(deserialize_with = "present")]
+    pub attribution: MaybeAttribution,
     /// What was asked, by number and hash: a yes belongs to one operation.
     pub confirmation: Position,
 }
@@ -40,6 +43,9 @@ pub struct ConfirmationGiven {
 pub struct ConfirmationRefused {
     /// How sure one can be who said it.
     pub assurance: Assurance,
+    /// The way it came, where the desk recorded it; null beside a signature.
+    #[serde(deserialize_with = "present")]
+    pub attribution: MaybeAttribution,
     /// What was asked, by number and hash.
     pub confirmation: Position,
 }
@@ -84,11 +90,27 @@ impl EventFacts for ConfirmationGiven {
     fn cites(&self, visit: &mut dyn FnMut(Sequence)) {
         visit(self.confirmation.sequence);
     }
+
+    fn attribution(&self) -> Option<Option<&Attribution>> {
+        Some(self.attribution.as_deref())
+    }
+
+    fn attribute(&mut self, attribution: Attribution) {
+        self.attribution = Some(Box::new(attribution));
+    }
 }
 
 impl EventFacts for ConfirmationRefused {
     fn cites(&self, visit: &mut dyn FnMut(Sequence)) {
         visit(self.confirmation.sequence);
+    }
+
+    fn attribution(&self) -> Option<Option<&Attribution>> {
+        Some(self.attribution.as_deref())
+    }
+
+    fn attribute(&mut self, attribution: Attribution) {
+        self.attribution = Some(Box::new(attribution));
     }
 }
 

@@ -5,13 +5,17 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use super::EventFacts;
-use crate::name::{CommandId, Position, PrincipalId, Sequence};
+use super::{Attribution, EventFacts, MaybeAttribution};
+use crate::name::{CommandId, Position, PrincipalId, Sequence, present};
 
 /// The operator ended the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SessionAborted {}
+pub struct SessionAborted {
+    /// The way it came, where the desk recorded it; null beside a signature.
+    #[serde(deserialize_with = "present")]
+    pub attribution: MaybeAttribution,
+}
 
 /// The desk came back after a crash and found the trace whole up to here (LED-22).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -85,7 +89,15 @@ impl From<RefusalCode> for String {
 #[error("expected a refusal code of up to 64 upper-case letters, digits and underscores")]
 pub struct RefusalCodeError;
 
-impl EventFacts for SessionAborted {}
+impl EventFacts for SessionAborted {
+    fn attribution(&self) -> Option<Option<&Attribution>> {
+        Some(self.attribution.as_deref())
+    }
+
+    fn attribute(&mut self, attribution: Attribution) {
+        self.attribution = Some(Box::new(attribution));
+    }
+}
 
 impl EventFacts for RecoveryRecorded {
     fn cites(&self, visit: &mut dyn FnMut(Sequence)) {

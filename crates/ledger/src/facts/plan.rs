@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::EventFacts;
-use crate::name::Sequence;
+use super::{Attribution, EventFacts, MaybeAttribution};
+use crate::name::{Sequence, present};
 
 /// An agent submits a plan and opens the trace of its clarification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +24,11 @@ pub struct PlanAmended {}
 /// The plan is taken back before it was confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PlanWithdrawn {}
+pub struct PlanWithdrawn {
+    /// The way it came, where the desk recorded it for a person; null beside a signature.
+    #[serde(deserialize_with = "present")]
+    pub attribution: MaybeAttribution,
+}
 
 /// The agent confirms the plan with all answers in it; every question is settled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -78,7 +82,15 @@ impl PaperKind {
 impl EventFacts for PlanSubmitted {}
 impl EventFacts for RulesRecorded {}
 impl EventFacts for PlanAmended {}
-impl EventFacts for PlanWithdrawn {}
+impl EventFacts for PlanWithdrawn {
+    fn attribution(&self) -> Option<Option<&Attribution>> {
+        Some(self.attribution.as_deref())
+    }
+
+    fn attribute(&mut self, attribution: Attribution) {
+        self.attribution = Some(Box::new(attribution));
+    }
+}
 impl EventFacts for PlanConfirmed {}
 
 impl EventFacts for PaperRecorded {

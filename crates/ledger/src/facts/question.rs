@@ -7,7 +7,7 @@ use demur_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{EventFacts, RefusalCode};
+use super::{Attribution, EventFacts, MaybeAttribution, RefusalCode};
 use crate::name::{Operation, Position, PrincipalId, Sequence, present};
 
 /// A question, as far as anything is decided by it. What it says is content.
@@ -147,6 +147,9 @@ pub struct GapFound(pub Question);
 pub struct QuestionAnswered {
     /// How sure one can be who said it.
     pub assurance: Assurance,
+    /// The way it came, where the desk recorded it; null beside a signature.
+    #[serde(deserialize_with = "present")]
+    pub attribution: MaybeAttribution,
     /// The number of the choice, from 0, exactly with the kind `multiple_choice`.
     #[serde(deserialize_with = "present")]
     pub choice: Option<Whole<0, 31>>,
@@ -172,6 +175,9 @@ pub struct AnswerSuperseded {
 pub struct AnswerRevoked {
     /// The answer.
     pub answer: Sequence,
+    /// The way it came, where the desk recorded it; null beside a signature.
+    #[serde(deserialize_with = "present")]
+    pub attribution: MaybeAttribution,
     /// The question.
     pub question: Sequence,
 }
@@ -200,6 +206,9 @@ pub struct AnswerRejected {
 pub struct GapAccepted {
     /// How sure one can be who said it.
     pub assurance: Assurance,
+    /// The way it came, where the desk recorded it; null beside a signature.
+    #[serde(deserialize_with = "present")]
+    pub attribution: MaybeAttribution,
     /// The question, by number and hash.
     pub question: Position,
 }
@@ -216,6 +225,9 @@ pub struct GapWithdrawn {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuestionDeclined {
+    /// The way it came, where the desk recorded it; null beside a signature.
+    #[serde(deserialize_with = "present")]
+    pub attribution: MaybeAttribution,
     /// The question.
     pub question: Sequence,
 }
@@ -252,6 +264,9 @@ pub struct QuestionEscalated {
 pub struct QuestionPassedOn {
     /// Who may answer from now on.
     pub answerers: Answerers,
+    /// The way it came, where the desk recorded it; null beside a signature.
+    #[serde(deserialize_with = "present")]
+    pub attribution: MaybeAttribution,
     /// The question.
     pub question: Sequence,
 }
@@ -307,6 +322,14 @@ impl EventFacts for AnswerSuperseded {
         visit(self.answer.question.sequence);
         visit(self.replaces);
     }
+
+    fn attribution(&self) -> Option<Option<&Attribution>> {
+        Some(self.answer.attribution.as_deref())
+    }
+
+    fn attribute(&mut self, attribution: Attribution) {
+        self.answer.attribute(attribution);
+    }
 }
 
 impl EventFacts for AnswerRevoked {
@@ -314,6 +337,40 @@ impl EventFacts for AnswerRevoked {
         visit(self.answer);
         visit(self.question);
     }
+
+    fn attribution(&self) -> Option<Option<&Attribution>> {
+        Some(self.attribution.as_deref())
+    }
+
+    fn attribute(&mut self, attribution: Attribution) {
+        self.attribution = Some(Box::new(attribution));
+    }
+}
+
+/// Gives acts of people their one citation and their attribution.
+macro_rules! acts_of_people {
+    ($($facts:ident: $($path:ident).+;)+) => {
+        $(impl EventFacts for $facts {
+            fn cites(&self, visit: &mut dyn FnMut(Sequence)) {
+                visit(self.$($path).+);
+            }
+
+            fn attribution(&self) -> Option<Option<&Attribution>> {
+                Some(self.attribution.as_deref())
+            }
+
+            fn attribute(&mut self, attribution: Attribution) {
+                self.attribution = Some(Box::new(attribution));
+            }
+        })+
+    };
+}
+
+acts_of_people! {
+    QuestionAnswered: question.sequence;
+    GapAccepted: question.sequence;
+    QuestionDeclined: question;
+    QuestionPassedOn: question;
 }
 
 /// Gives facts that refer to one question their one citation.
@@ -328,15 +385,11 @@ macro_rules! cites_the_question {
 }
 
 cites_the_question! {
-    QuestionAnswered: question.sequence;
-    GapAccepted: question.sequence;
     GapWithdrawn: question;
     AnswerClaimed: question;
     AnswerRejected: question;
-    QuestionDeclined: question;
     QuestionDelivered: question;
     QuestionEscalated: question;
-    QuestionPassedOn: question;
     QuestionExpired: question;
     QuestionDefaulted: question;
     QuestionExtended: question;

@@ -4,8 +4,8 @@
 use crate::{
     client::HeldRoles,
     confirmation::ConfirmationStanding,
-    facts::{Risk, VerificationStatus},
-    name::Sequence,
+    facts::{Assurance, Risk, Root, VerificationStatus},
+    name::{ClientId, Sequence},
     role::Role,
     state::Blame,
 };
@@ -185,6 +185,34 @@ pub enum MeaningError {
     /// A client both does the work and judges it, and the policy does not allow that.
     #[error("expected clients that judge to be others than those that do the work, as the policy says: {0}")]
     ClientHeldRoles(HeldRoles),
+    /// An act of a person without its way, or a way beside a signature.
+    #[error("attribution: {}", if *is_recorded { "expected how the act came, because no signature proves it, found null" } else { "expected null, because the signature says who spoke, found an attribution" })]
+    AttributionPresence {
+        /// Whether the desk records it for a person.
+        is_recorded: bool,
+    },
+    /// A word above what the credential rests on.
+    #[error(
+        "assurance: expected at most {}, which is what a credential of root {} is worth, found {}",
+        root.bears().as_str(), root.as_str(), claimed.as_str()
+    )]
+    AssuranceOverstated {
+        /// The word.
+        claimed: Assurance,
+        /// What the credential rests on.
+        root: Root,
+    },
+    /// The program that asked answers where more is demanded than its word.
+    #[error(
+        "expected an answer of the program that asked to count as relayed at most, through its own form, found more"
+    )]
+    OwnClient,
+    /// The program that asked answers, and the record hides it.
+    #[error("own: expected true, because client {client} is the asker's, found false")]
+    OwnClientUntold {
+        /// The client.
+        client: ClientId,
+    },
 }
 
 const fn lacking(standing: ConfirmationStanding) -> &'static str {
@@ -223,6 +251,8 @@ impl MeaningError {
             Self::SpokeAfterFinal { .. } => "SPOKE_AFTER_FINAL",
             Self::FieldAnswered { .. } => "FIELD_ANSWERED",
             Self::ClientHeldRoles(_) => "CLIENT_HELD_ROLES",
+            Self::AttributionPresence { .. } | Self::AssuranceOverstated { .. } => "ASSURANCE_OVERSTATED",
+            Self::OwnClient | Self::OwnClientUntold { .. } => "OWN_CLIENT",
         }
     }
 
@@ -244,7 +274,11 @@ impl MeaningError {
             | Self::ConfirmationSpent { .. }
             | Self::SpokeAfterFinal { .. }
             | Self::FieldAnswered { .. }
-            | Self::ClientHeldRoles(_) => Blame::Forbidden,
+            | Self::ClientHeldRoles(_)
+            | Self::AttributionPresence { .. }
+            | Self::AssuranceOverstated { .. }
+            | Self::OwnClient
+            | Self::OwnClientUntold { .. } => Blame::Forbidden,
             Self::BlockedAgain { .. }
             | Self::ToolBlocked { .. }
             | Self::EvidenceForeign { .. }
@@ -276,6 +310,9 @@ impl MeaningError {
             Self::ConfirmationSpent { .. } | Self::OperationUnconfirmed { .. } => "facts.confirmation",
             Self::FieldAnswered { .. } => "content.plan",
             Self::SpokeAfterFinal { .. } | Self::ClientHeldRoles(_) => "statement.role",
+            Self::AttributionPresence { .. } => "facts.attribution",
+            Self::AssuranceOverstated { .. } => "facts.assurance",
+            Self::OwnClient | Self::OwnClientUntold { .. } => "facts.attribution.own",
         }
     }
 
@@ -312,6 +349,14 @@ impl MeaningError {
             Self::FieldAnswered { .. } => {
                 "leave what was answered as it is; whoever answered can replace the answer or take it back"
             }
+            Self::AttributionPresence { .. } => {
+                "say how an act of a person came, and nothing of it beside a signature"
+            }
+            Self::AssuranceOverstated { .. } => "claim no more than the credential rests on",
+            Self::OwnClient => {
+                "have a person answer without the program that asked: `demur answer`, or `demur open`"
+            }
+            Self::OwnClientUntold { .. } => "say that the program that asked answered",
             Self::ClientHeldRoles(_) => {
                 "name a critic and an auditor with clients of their own, such as tokens made with `demur token new`"
             }

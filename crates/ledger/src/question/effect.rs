@@ -106,7 +106,7 @@ pub fn touched(event: &Event) -> impl Iterator<Item = Sequence> {
 }
 
 /// Returns the earlier question that an event changes.
-pub(super) const fn subject(facts: &Facts) -> Option<Sequence> {
+pub(crate) const fn subject(facts: &Facts) -> Option<Sequence> {
     match question_effect(facts) {
         Some(
             QuestionEffect::Ended(question, _)

@@ -14,12 +14,13 @@ impl Registry {
         facts: &ClientBound,
     ) -> Result<(), RegistryError> {
         self.check_desk(event, said)?;
-        if self.active(&facts.key, event.envelope().sequence)?.client.is_some() {
+        let sequence = event.envelope().sequence;
+        if self.active(&facts.key, sequence)?.client.is_some() {
             return Err(RegistryError::KeyBound);
         }
         let record = self.keys.get_mut(&facts.key).ok_or(RegistryError::Subject(Standing::Unknown))?;
         record.client = Some(facts.client);
-        self.clients.entry(record.principal).or_default().insert(facts.client);
+        self.clients.entry(record.principal).or_default().entry(facts.client).or_insert(sequence);
         Ok(())
     }
 

@@ -11,6 +11,7 @@ use super::{
     tool::{Intent, Status},
 };
 use crate::{
+    attribution,
     confirmation::{Confirmations, call_digest},
     event_type::Facts,
     facts::{FinalStatementSigned, ToolExecutionStarted, ToolIntentSigned, VerificationStatus},
@@ -22,7 +23,7 @@ use crate::{
 impl State {
     /// Returns the demands that an event breaks whose order is right.
     pub(super) fn judge(&self, step: &Step<'_>) -> Vec<MeaningError> {
-        let mut broken = Vec::new();
+        let mut broken = attribution::judge(step, &self.questions, &self.confirmations);
         match (step.said.facts, step.known.meaning) {
             (Facts::PolicyRecorded(_), Some(Meaning::Policy(policy))) => {
                 broken.extend(self.judge_policy(policy));

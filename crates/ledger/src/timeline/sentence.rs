@@ -4,10 +4,19 @@ use demur_core::words::counted_as;
 
 use super::{detail::risk, recall::Recall};
 use crate::{
+    attribution::{ClientNames, came},
     event_type::{Content, Facts},
-    facts::{IntentDecision, PaperKind, ProposalDecision, Severity, VerificationProfile, VerificationStatus},
+    facts::{
+        Assurance, Attribution, IntentDecision, PaperKind, ProposalDecision, Severity, VerificationProfile,
+        VerificationStatus,
+    },
     name::Sequence,
 };
+
+/// Returns how an act came, as the lists of questions say it.
+fn way(assurance: Assurance, attribution: Option<&Attribution>) -> String {
+    came(assurance, attribution, &ClientNames::new())
+}
 
 /// Returns what happened, in one sentence.
 pub(super) fn what(facts: &Facts, content: Option<&Content>, recall: &Recall) -> String {
@@ -156,11 +165,18 @@ fn what_of_questions(facts: &Facts) -> String {
             Some(before) => format!("asks #{before} again{}", weight(facts.0.severity)),
             None => format!("found a gap{}", weight(facts.0.severity)),
         },
-        Facts::GapAccepted(facts) => format!("accepts #{} as it is", facts.question.sequence),
+        Facts::GapAccepted(facts) => {
+            let came = way(facts.assurance, facts.attribution.as_deref());
+            format!("accepts #{} as it is ({came})", facts.question.sequence)
+        }
         Facts::GapWithdrawn(facts) => format!("withdraws question #{}", facts.question),
         Facts::QuestionDelivered(facts) => format!("delivered question #{}", facts.question),
         Facts::QuestionAnswered(facts) => {
-            format!("answers question #{} ({})", facts.question.sequence, facts.assurance.as_str())
+            format!(
+                "answers question #{} ({})",
+                facts.question.sequence,
+                way(facts.assurance, facts.attribution.as_deref())
+            )
         }
         Facts::AnswerClaimed(facts) => {
             format!("thinks it knows the answer to its own question #{}", facts.question)
@@ -169,10 +185,10 @@ fn what_of_questions(facts: &Facts) -> String {
             format!("rejects an answer to question #{}: {}", facts.question, facts.code.as_str())
         }
         Facts::AnswerSuperseded(facts) => {
-            format!(
-                "answers question #{} anew, in place of #{}",
-                facts.answer.question.sequence, facts.replaces
-            )
+            let answer = &facts.answer;
+            let came = way(answer.assurance, answer.attribution.as_deref());
+            let question = answer.question.sequence;
+            format!("answers question #{question} anew, in place of #{} ({came})", facts.replaces)
         }
         Facts::AnswerRevoked(facts) => {
             format!("takes back answer #{}; question #{} is open again", facts.answer, facts.question)
@@ -199,10 +215,18 @@ fn what_of_confirmations(facts: &Facts) -> String {
             None => "asks for a yes to an operation before it starts".to_owned(),
         },
         Facts::ConfirmationGiven(facts) => {
-            format!("confirms #{} ({})", facts.confirmation.sequence, facts.assurance.as_str())
+            format!(
+                "confirms #{} ({})",
+                facts.confirmation.sequence,
+                way(facts.assurance, facts.attribution.as_deref())
+            )
         }
         Facts::ConfirmationRefused(facts) => {
-            format!("refuses #{} ({})", facts.confirmation.sequence, facts.assurance.as_str())
+            format!(
+                "refuses #{} ({})",
+                facts.confirmation.sequence,
+                way(facts.assurance, facts.attribution.as_deref())
+            )
         }
         Facts::ConfirmationExpired(facts) => {
             format!("nobody confirmed #{} in time: it is refused", facts.confirmation)

@@ -34,7 +34,7 @@ pub(crate) enum Words {
     Answer(Box<AnswerWords>),
     /// An answer that was rejected.
     Rejected,
-    /// Who the desk says confirmed or refused something.
+    /// Who the desk says accepted, confirmed or refused something.
     Person(Text<1, 256>),
     /// Why something was erased.
     Erasure(Text<1, 4096>),
@@ -92,6 +92,7 @@ impl Words {
             }
             Content::QuestionDefaulted(content) => Self::Default(Box::new(content.default)),
             Content::ContentErased(content) => Self::Erasure(content.why),
+            Content::GapAccepted(content) => Self::Person(content.by?),
             Content::ConfirmationGiven(content) => Self::Person(content.by?),
             Content::ConfirmationRefused(content) => Self::Person(content.by?),
             _ => return None,

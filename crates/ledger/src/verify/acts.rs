@@ -11,7 +11,7 @@ use super::{Code, examine::Examined, finding::Found};
 use crate::{
     content::AnswerValue,
     event_type::Facts,
-    facts::Question,
+    facts::{Attribution, Question, QuestionAnswered},
     name::{PrincipalId, Sequence},
     question::EXECUTE,
     timeline::Words,
@@ -30,13 +30,15 @@ pub struct OperationReport {
     pub against: Option<Sequence>,
 }
 
-/// What an answer or acceptance says, and who the desk says it was.
+/// What an answer, acceptance or decision says, who the desk says it was, and how it came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SaidAnswer {
     /// In words, quoted; none where it is not disclosed.
     pub(super) words: Option<String>,
     /// The name the desk gives.
     pub(super) by: Option<String>,
+    /// The way it came, where no key stands behind it.
+    pub(super) way: Option<Attribution>,
     is_no: bool,
 }
 
@@ -67,9 +69,15 @@ impl ActBook {
         match event.said().ok()?.facts {
             // A gap asks for a value, not for leave: "no" may be the value.
             Facts::QuestionAsked(facts) => self.ask(at, &facts.0),
-            Facts::QuestionAnswered(facts) => self.answer(at, facts.question.sequence, words.as_ref()),
-            Facts::AnswerSuperseded(facts) => {
-                self.answer(at, facts.answer.question.sequence, words.as_ref());
+            Facts::QuestionAnswered(facts) => self.answer(at, facts, words.as_ref()),
+            Facts::AnswerSuperseded(facts) => self.answer(at, &facts.answer, words.as_ref()),
+            facts @ (Facts::GapAccepted(_) | Facts::ConfirmationGiven(_) | Facts::ConfirmationRefused(_)) => {
+                let by = match words {
+                    Some(Words::Person(name)) => Some(name.to_string()),
+                    _ => None,
+                };
+                let way = facts.attribution().flatten().cloned();
+                self.said.insert(at, SaidAnswer { by, way, ..SaidAnswer::default() });
             }
             Facts::AnswerRevoked(facts) => {
                 if let Some(held) = self.questions.get_mut(&facts.question) {
@@ -113,12 +121,13 @@ impl ActBook {
         self.questions.insert(at, Held { names, about: facts.about, refused: None });
     }
 
-    fn answer(&mut self, at: Sequence, question: Sequence, words: Option<&Words>) {
-        let said = match words {
+    fn answer(&mut self, at: Sequence, facts: &QuestionAnswered, words: Option<&Words>) {
+        let mut said = match words {
             Some(Words::Answer(words)) => SaidAnswer::of(&words.value, words.by.as_deref()),
             _ => SaidAnswer::default(),
         };
-        if let Some(held) = self.questions.get_mut(&question) {
+        said.way = facts.attribution.as_deref().cloned();
+        if let Some(held) = self.questions.get_mut(&facts.question.sequence) {
             held.refused = said.is_no.then_some(at);
         }
         self.said.insert(at, said);
@@ -165,7 +174,7 @@ impl SaidAnswer {
             AnswerValue::Sealed(_) => "a secret, which is elsewhere".to_owned(),
         };
         let is_no = matches!(value, AnswerValue::Flag(false));
-        Self { words: Some(words), by: by.map(ToOwned::to_owned), is_no }
+        Self { words: Some(words), by: by.map(ToOwned::to_owned), way: None, is_no }
     }
 }
 

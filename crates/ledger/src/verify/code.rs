@@ -316,6 +316,12 @@ codes! {
     SpokeAfterFinal "SPOKE_AFTER_FINAL", Meaning, Failure,
         "somebody other than the auditor asked after the final statement",
         "ask why the desk let it in: all had been said";
+    AssuranceOverstated "ASSURANCE_OVERSTATED", Meaning, Failure,
+        "an act of a person claims more than the credential that it came with is worth, or does not say how it came",
+        "do not take the word for the person's: the desk has put it too high";
+    OwnClient "OWN_CLIENT", Meaning, Failure,
+        "the program that asked answered where more than its word is demanded, or the record hides that it did",
+        "the asker may have answered itself: ask the person";
     ClientHeldRoles "CLIENT_HELD_ROLES", Meaning, Warning,
         "one client did the work of the run and also judged it",
         "nobody else looked at the work: judge it yourself, or have it judged by another client";

@@ -280,9 +280,11 @@ impl Report {
         let inclusions = walk.has_inclusions();
         let roles = roles::reports(&walk, names);
         let desk_word = DeskWord { records: walk.records, besides: words::DESK_WORD.to_vec() };
-        let questions = walk.state.as_ref().map(|state| questions::reports(state, &walk.acts));
+        let questions =
+            walk.state.as_ref().map(|state| questions::reports(state, &walk.acts, &names.clients));
         let questions = questions.unwrap_or_default();
-        let confirmations = walk.state.as_ref().map(|state| confirmations::reports(state, &walk.people));
+        let confirmations =
+            walk.state.as_ref().map(|state| confirmations::reports(state, &walk.acts, &names.clients));
         let confirmations = confirmations.unwrap_or_default();
         let run = walk.state.as_ref().and_then(TraceState::run);
         let policy = run.and_then(State::recorded_policy).map(words::policy);

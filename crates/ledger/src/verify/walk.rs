@@ -26,6 +26,7 @@ use super::{
     trail::{Trail, check_desk},
 };
 use crate::{
+    attribution::{check_own, pinned},
     client::{check_confirming, held_roles, wants_distinct},
     envelope::Event,
     event_type::{Facts, TypeName},
@@ -71,8 +72,6 @@ pub(super) struct Walk<'a> {
     pub(super) policy_hash: Option<Digest>,
     papers: PaperBook,
     pub(super) erasures: ErasureBook,
-    /// Who the desk says confirmed or refused something, by event.
-    pub(super) people: PersonNames,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
     pub(super) records: BTreeMap<String, u64>,
     pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
@@ -92,9 +91,6 @@ struct Awaited {
     commitment: Commitment,
     is_report: bool,
 }
-
-/// The names that the desk gives for people, by event.
-pub(super) type PersonNames = BTreeMap<Sequence, String>;
 
 /// How much one key said, and where last.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +122,6 @@ impl<'a> Walk<'a> {
             policy_hash: None,
             papers: PaperBook::default(),
             erasures: ErasureBook::default(),
-            people: PersonNames::new(),
             speakers: BTreeMap::new(),
             records: BTreeMap::new(),
             checkpoint: None,
@@ -285,6 +280,8 @@ impl<'a> Walk<'a> {
                     found.extend(forbidden_clients(run, self.registry));
                 }
                 found.extend(own_confirmation(state, self.registry, event, known));
+                let own = check_own(state, self.registry, pinned(event), said.facts);
+                found.extend(own.err().as_ref().map(meant));
                 if let Some(Words::Policy(hash)) = &examined.words {
                     self.policy_hash = Some(*hash);
                 }
@@ -297,9 +294,6 @@ impl<'a> Walk<'a> {
                         (work, self.registry),
                     );
                     found.extend(judged.err().map(|message| Found::new(Code::PaperInvalid, message)));
-                }
-                if let Some(Words::Person(name)) = &examined.words {
-                    self.people.insert(at, name.to_string());
                 }
                 self.rested.take(at, said.facts);
                 found.extend(self.acts.take(examined));
@@ -569,6 +563,10 @@ fn meant(error: &MeaningError) -> Found {
         MeaningError::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
         MeaningError::FieldAnswered { .. } => Code::FieldAnswered,
         MeaningError::ClientHeldRoles(_) => Code::ClientHeldRoles,
+        MeaningError::AttributionPresence { .. } | MeaningError::AssuranceOverstated { .. } => {
+            Code::AssuranceOverstated
+        }
+        MeaningError::OwnClient | MeaningError::OwnClientUntold { .. } => Code::OwnClient,
     };
     Found::new(code, error.to_string())
 }

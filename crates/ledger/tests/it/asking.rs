@@ -38,11 +38,12 @@ pub(crate) fn guess(walker: &Walker, world: &World, kind: EventType, random: &mu
         }
         .into(),
         E::AnswerRevoked => {
-            AnswerRevoked { answer: walker.cite(E::QuestionAnswered, random), question }.into()
+            AnswerRevoked { attribution: None, answer: walker.cite(E::QuestionAnswered, random), question }
+                .into()
         }
         E::AnswerClaimed => AnswerClaimed { question }.into(),
-        E::QuestionDeclined => QuestionDeclined { question }.into(),
-        E::QuestionPassedOn => QuestionPassedOn { answerers: anyone(), question }.into(),
+        E::QuestionDeclined => QuestionDeclined { attribution: None, question }.into(),
+        E::QuestionPassedOn => QuestionPassedOn { attribution: None, answerers: anyone(), question }.into(),
         E::QuestionDelivered => QuestionDelivered { question, to: None }.into(),
         E::QuestionEscalated => {
             QuestionEscalated { answerers: anyone(), assurance: Assurance::Passkey, deadline: None, question }
@@ -61,11 +62,11 @@ pub(crate) fn guess(walker: &Walker, world: &World, kind: EventType, random: &mu
         .into(),
         E::ConfirmationGiven => {
             let (assurance, confirmation) = reply(walker, world, random);
-            ConfirmationGiven { assurance, confirmation }.into()
+            ConfirmationGiven { assurance, attribution: None, confirmation }.into()
         }
         E::ConfirmationRefused => {
             let (assurance, confirmation) = reply(walker, world, random);
-            ConfirmationRefused { assurance, confirmation }.into()
+            ConfirmationRefused { assurance, attribution: None, confirmation }.into()
         }
         E::ConfirmationExpired => {
             ConfirmationExpired { confirmation: walker.cite(E::ConfirmationAsked, random) }.into()
@@ -105,7 +106,13 @@ fn answer(walker: &Walker, world: &World, question: Sequence, random: &mut Seede
     let position = walker.said.iter().find(|(_, position)| position.sequence == question);
     let position = position.map_or_else(|| last(walker, world), |(_, position)| *position);
     let assurance = pick(random, &[Assurance::Relayed, Assurance::Terminal, Assurance::SignedIn]);
-    QuestionAnswered { assurance, choice: None, kind: AnswerKind::Freetext, question: position }
+    QuestionAnswered {
+        attribution: None,
+        assurance,
+        choice: None,
+        kind: AnswerKind::Freetext,
+        question: position,
+    }
 }
 
 fn reply(walker: &Walker, world: &World, random: &mut Seeded) -> (Assurance, Position) {

@@ -75,7 +75,7 @@ fn words_are_erased_once_by_operators_and_where_there_are_some() {
 #[test]
 fn the_desk_erases_in_its_own_name_at_any_time() {
     let mut world = World::opened();
-    world.say(SessionAborted {}).unwrap();
+    world.say(SessionAborted { attribution: None }).unwrap();
     let content = fitting(&erasing(0).into()).unwrap();
     let mut record = |role, event, content: &Content| {
         let said = (EventType::ContentErased, role, erasing(event).into());

@@ -60,7 +60,7 @@ fn originals() -> Vec<Original> {
     let (world, artifacts) = eventful();
     let mut aborted = World::opened();
     aborted.propose();
-    aborted.say(demur_ledger::facts::SessionAborted {}).unwrap();
+    aborted.say(demur_ledger::facts::SessionAborted { attribution: None }).unwrap();
     let mut originals = vec![
         Original::new(export(&world, &artifacts), world.desk.key()),
         Original::new(export(&aborted, &[]), aborted.desk.key()),

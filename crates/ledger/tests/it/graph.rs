@@ -104,7 +104,7 @@ fn the_state_in_which_the_run_stands_is_marked_and_no_other() {
 fn aborted_and_failed_runs_end_where_they_ended() {
     let mut world = World::opened();
     world.propose();
-    world.say_as(Role::Operator, SessionAborted {}).unwrap();
+    world.say_as(Role::Operator, SessionAborted { attribution: None }).unwrap();
     let picture = drawn(&world);
     assert!(group(&picture, "aborted").contains("ended here"));
     assert!(group(&picture, "reviewing-aborted").contains("line on"));

@@ -146,7 +146,12 @@ fn an_event_of_a_run_is_not_one_of_the_registry_whoever_records_it() {
     // The operator may abort a run, the desk may not.
     for role in [Role::Operator, Role::Desk] {
         let kind = EventType::SessionAborted;
-        let record = Record { cause: None, facts: SessionAborted {}.into(), role, kind: kind.into() };
+        let record = Record {
+            cause: None,
+            facts: SessionAborted { attribution: None }.into(),
+            role,
+            kind: kind.into(),
+        };
         let tip = world.desk.registry_chain().tip();
         let event = tip.envelop(&stamp, registry.desk(), Body::Record(record.into(), None)).unwrap();
         let error = registry.clone().apply(&event).unwrap_err();

@@ -8,13 +8,13 @@ mod references;
 use demur_ledger::{
     content::PolicyDocument,
     desk::DeskError,
-    event_type::{Content, EventType},
+    event_type::{Content, EventType, Facts},
     facts::{
-        ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised, FailureKind,
-        FinalStatementSigned, IntentDecision, Policy, ProposalCreated, ProposalDecision, ProposalReviewed,
-        Risk, SessionAborted, ToolExecutionCompleted, ToolExecutionFailed, ToolExecutionStarted,
-        ToolIntentReviewed, ToolIntentSigned, VerificationProfile, VerificationRunCompleted,
-        VerificationRunStarted, VerificationStatus,
+        Attribution, ClaimChallenged, ClaimIssued, ClaimResolved, ClaimRetracted, ClaimRevised, Door,
+        FailureKind, FinalStatementSigned, IntentDecision, Policy, ProposalCreated, ProposalDecision,
+        ProposalReviewed, Risk, Root, SessionAborted, ToolExecutionCompleted, ToolExecutionFailed,
+        ToolExecutionStarted, ToolIntentReviewed, ToolIntentSigned, VerificationProfile,
+        VerificationRunCompleted, VerificationRunStarted, VerificationStatus,
     },
     meaning::Known,
     name::{Position, Sequence},
@@ -128,7 +128,7 @@ pub(crate) fn refused(world: &World, before: u64, outcome: Result<Sequence, Desk
 
 /// Says something that must be refused with this code.
 #[track_caller]
-pub(crate) fn refuses(world: &mut World, facts: impl Into<demur_ledger::event_type::Facts>, code: &str) {
+pub(crate) fn refuses(world: &mut World, facts: impl Into<Facts>, code: &str) {
     let before = world.open_run().length();
     let outcome = world.say(facts);
     refused(world, before, outcome, code);
@@ -520,16 +520,17 @@ fn after_the_final_statement_only_the_auditor_speaks() {
 #[test]
 fn the_operator_aborts_on_the_desks_word_or_with_a_key() {
     let (mut world, _) = World::executing();
-    let facts = SessionAborted {};
-    let content = fitting(&facts.clone().into()).unwrap();
-    let said = (EventType::SessionAborted, Role::Operator, facts.into());
+    let mut facts = Facts::from(SessionAborted { attribution: None });
+    facts.attribute(Attribution::new(Door::Socket, Root::SameUser));
+    let content = fitting(&facts).unwrap();
+    let said = (EventType::SessionAborted, Role::Operator, facts);
     let World { desk, run, now, random, .. } = &mut world;
     desk.record(run, said, &content, None, *now, random).unwrap();
     assert_eq!(world.phase(), Phase::Aborted);
-    refuses(&mut world, SessionAborted {}, "OUT_OF_PHASE");
+    refuses(&mut world, SessionAborted { attribution: None }, "OUT_OF_PHASE");
 
     let (mut world, _) = World::executing();
-    world.say(SessionAborted {}).unwrap();
+    world.say(SessionAborted { attribution: None }).unwrap();
     assert_eq!(world.phase(), Phase::Aborted);
 }
 

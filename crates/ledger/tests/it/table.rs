@@ -324,7 +324,7 @@ impl Walker {
                 through: self.said.last().map_or(world.desk.registry().head(), |(_, position)| *position),
             }
             .into(),
-            E::SessionAborted => SessionAborted {}.into(),
+            E::SessionAborted => SessionAborted { attribution: None }.into(),
             kind => asking::guess(self, world, kind, random),
         }
     }

@@ -437,10 +437,15 @@ fn a_line_that_contradicts_itself_ends_the_reading() {
 
 #[test]
 fn what_the_desk_recorded_is_counted_as_its_word() {
-    use demur_ledger::{event_type::EventType, facts::SessionAborted};
+    use demur_ledger::{
+        event_type::{EventType, Facts},
+        facts::{Attribution, Door, Root, SessionAborted},
+    };
     let mut world = World::opened();
-    let content = crate::world::fitting(&SessionAborted {}.into()).unwrap();
-    let said = (EventType::SessionAborted, Role::Operator, SessionAborted {}.into());
+    let mut facts = Facts::from(SessionAborted { attribution: None });
+    facts.attribute(Attribution::new(Door::Socket, Root::SameUser));
+    let content = crate::world::fitting(&facts).unwrap();
+    let said = (EventType::SessionAborted, Role::Operator, facts);
     let World { desk, run, now, random, events, .. } = &mut world;
     events.push(desk.record(run, said, &content, None, *now, random).unwrap());
     let report = default(&export(&world, &[]));

@@ -1,9 +1,16 @@
 //! The proof that nothing was guessed: it holds for an honest trace and names what was done to any other.
 
-use demur_ledger::{content::ConfirmationContent, event_type::Content, name::Sequence};
+use demur_engine::command::Saying;
+use demur_ledger::{
+    content::{ConfirmationContent, RefusalContent},
+    event_type::Content,
+    facts::{Assurance, Attribution, CommandRefused, Door, Root},
+    name::Sequence,
+    role::Role,
+};
 use demur_plan::{
     act::{Act, Voice},
-    no_guess::NoGuess,
+    no_guess::{NoGuess, Problem, SettledBy},
 };
 use serde_json::json;
 
@@ -23,7 +30,10 @@ fn an_honest_session_holds_and_tells_where_every_value_came_from() {
     assert!(report.holds(), "{report:?}");
     let origin =
         |field: &str| report.values.iter().find(|value| value.field == field).unwrap().origin.as_str();
-    assert_eq!(origin("output_path"), "answered by a person: the desk's word");
+    assert_eq!(
+        origin("output_path"),
+        "answered by a person: same user, recorded by demur; perhaps the asker"
+    );
     assert_eq!(
         (report.packs.as_slice(), report.rules),
         (&["default 1".to_owned()][..], office.session().rules_hash())
@@ -182,4 +192,87 @@ fn rules_that_are_not_those_they_are_called_after_are_named() {
     let bytes = demur_core::canonical::to_vec(&document).unwrap();
     let told = demur_rules::Rules::from_document(&bytes).unwrap().differences().unwrap();
     assert!(told.iter().any(|one| one.contains("do not name")), "{told:?}");
+}
+
+fn settled(pack: &str, settle: impl FnOnce(&mut Office)) -> NoGuess {
+    let pack = format!("{pack}[[required]]\nid = \"a\"\nfield = \"a\"\nquestion = \"a?\"\n");
+    let mut office = Office::with_pack(&pack, "", &json!({}));
+    settle(&mut office);
+    office.confirm().unwrap();
+    office.guesses()
+}
+
+fn of(list: &[Problem]) -> Vec<&'static str> {
+    list.iter().map(|problem| problem.code).collect()
+}
+
+/// CLR-33 ONE-07: two keys of one client are one asker, whatever principals they have.
+#[test]
+fn a_gap_that_a_key_of_the_askers_client_settles_is_named() {
+    let by_own_client = |office: &mut Office| {
+        office.bind_both();
+        office.answer(Who::Answerer, "gap-001", "b");
+    };
+    let report = settled("", by_own_client);
+    assert_eq!(of(&report.problems), ["SELF_SETTLED"], "{report:?}");
+    assert!(!report.holds());
+    assert_eq!(report.gaps[0].settled_by, Some(SettledBy::AskersClient));
+    assert_eq!(report.gaps[0].by.as_deref(), Some("a key of the asker's client"));
+    assert_eq!((report.counts.own_word, report.counts.other_agent), (1, 0));
+    let report = settled("[settings]\nown_answers = \"all\"\n", by_own_client);
+    assert!(report.holds(), "the rules allow it: {report:?}");
+    assert_eq!(of(&report.warnings), ["SELF_SETTLED"], "{report:?}");
+    let report = settled("", |office| drop(office.answer(Who::Answerer, "gap-001", "b")));
+    assert!(report.holds() && report.warnings.is_empty() && report.remarks.is_empty(), "{report:?}");
+    assert_eq!(report.gaps[0].settled_by, Some(SettledBy::OtherKey));
+}
+
+/// CLR-33: what is only demur's word is told as such, with the program that passed it on.
+#[test]
+fn what_a_person_said_is_told_with_the_way_it_came() {
+    let report = settled("", |office| drop(office.answer(Who::Person, "gap-001", "b")));
+    assert!(report.holds() && report.warnings.is_empty(), "{report:?}");
+    assert_eq!(of(&report.remarks), ["SAME_USER"], "{report:?}");
+    for own in [true, false] {
+        let report = settled("", |office| {
+            let client = Some(office.bind_both());
+            office.way = Attribution { client, own, ..Attribution::new(Door::Mcp, Root::Client) };
+            if !own {
+                office.way.client = None;
+            }
+            let session = office.session();
+            let gap = session.gap("gap-001").unwrap();
+            let (act, _) = session.answer(gap, "b", Assurance::Relayed, Voice::default()).unwrap();
+            office.perform(Who::Person, act).unwrap();
+        });
+        assert!(report.holds() && report.warnings.is_empty(), "{report:?}");
+        let expected: &[&str] = if own { &["SELF_RELAYED"] } else { &[] };
+        assert_eq!(of(&report.remarks), expected, "{report:?}");
+        let by = if own { SettledBy::RelayedByAsker } else { SettledBy::Relayed };
+        assert_eq!(report.gaps[0].settled_by, Some(by));
+        assert!(report.gaps[0].by.as_deref().unwrap().contains("recorded by demur"), "{report:?}");
+    }
+}
+
+/// A refusal changes nothing: what the rules make the desk say may come after it.
+#[test]
+fn a_refusal_among_what_the_desk_says_is_no_problem() {
+    let mut office = Office::with(&with(&json!({"real_build": true})));
+    let session = office.session();
+    let gap = session.gap("gap-001").unwrap();
+    let (act, _) = session.answer(gap, "dist", Assurance::Terminal, Voice::default()).unwrap();
+    let mut act = office.signed(Who::Person, act);
+    let facts = CommandRefused {
+        code: "NOT_ENTITLED".to_owned().try_into().unwrap(),
+        command: "01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+        principal: office.principal(Who::Answerer),
+    };
+    let content = RefusalContent { field: None, message: "no".try_into().unwrap() };
+    let refusal =
+        Saying { role: Role::Desk, facts: facts.into(), content: Some(Content::CommandRefused(content)) };
+    act.consequences.sayings.insert(0, refusal);
+    office.record(Who::Person, act).unwrap();
+    office.confirm().unwrap();
+    let report = office.guesses();
+    assert!(report.holds(), "{report:?}");
 }

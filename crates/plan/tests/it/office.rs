@@ -5,16 +5,18 @@ use demur_core::{key::SecretKey, limit::Text, random::Seeded, time::Timestamp};
 use demur_engine::command::{Saying, Signing};
 use demur_ledger::{
     author::{Author, Place},
+    content::NameContent,
     desk::{Desk, DeskError, Run},
     envelope::Event,
     event_type::{Content, EventType, Facts},
-    facts::Assurance,
-    name::{PrincipalId, Sequence, TraceId},
+    facts::{Assurance, Attribution, ClientBound, Door, Root},
+    name::{ClientId, PrincipalId, Sequence, TraceId},
     role::Role,
 };
 use demur_plan::{
     Session,
     act::{self, Act, Judged, Voice},
+    no_guess::NoGuess,
     paper::DeskHand,
 };
 use demur_rules::{Pack, Plan, Rules};
@@ -26,6 +28,8 @@ pub(crate) struct Office {
     run: Run,
     agent: Author,
     answerer: Author,
+    /// How what a person says comes.
+    pub(crate) way: Attribution,
     pub(crate) events: Vec<(Event, Option<Content>)>,
     now: Timestamp,
     random: Seeded,
@@ -58,7 +62,8 @@ impl Office {
             author
         };
         let (agent, answerer) = (author(Role::Agent), author(Role::Answerer));
-        Self { desk, run, agent, answerer, events: Vec::new(), now, random }
+        let way = Attribution::new(Door::Socket, Root::SameUser);
+        Self { desk, run, agent, answerer, way, events: Vec::new(), now, random }
     }
 
     /// Returns an office with this plan submitted under the built-in rules.
@@ -85,6 +90,23 @@ impl Office {
         change(&mut act.consequences.sayings);
         office.perform(Who::Agent, act).unwrap();
         office
+    }
+
+    /// Has the registry say that agent and answerer are keys of one client, whose id it returns.
+    pub(crate) fn bind_both(&mut self) -> ClientId {
+        let client = ClientId::new(self.now, &mut self.random);
+        for key in [&self.agent, &self.answerer].map(|author| author.public().fingerprint()) {
+            let name = NameContent { name: "builder".try_into().unwrap() };
+            let content = Some(Content::ClientBound(name));
+            let facts = ClientBound { client, key }.into();
+            self.desk.state_key(facts, content, self.now, &mut self.random).unwrap();
+        }
+        client
+    }
+
+    /// Returns what the file shows about guesses, with its registry.
+    pub(crate) fn guesses(&self) -> NoGuess {
+        NoGuess::check_file(self.events.clone(), 1 << 20, Some(self.desk.registry())).unwrap()
     }
 
     /// Returns the key that signs the documents.
@@ -118,8 +140,11 @@ impl Office {
 
     /// Records what somebody says, and what the desk adds, as it is.
     pub(crate) fn record(&mut self, who: Who, act: Act) -> Result<Sequence, DeskError> {
-        let Act { facts, content, consequences, .. } = act;
+        let Act { mut facts, content, consequences, .. } = act;
         let rejects = matches!(facts, Facts::AnswerRejected(_) | Facts::QuestionEscalated(_));
+        if who == Who::Person {
+            facts.attribute(self.way.clone());
+        }
         let recorded = if who == Who::Person || rejects {
             let kind = facts.event_type().unwrap();
             let role = if rejects { Role::Desk } else { Role::Person };

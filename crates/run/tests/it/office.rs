@@ -18,8 +18,8 @@ use demur_ledger::{
     desk::{Desk, DeskError, Recorded, Run},
     event_type::{Content, EventType, Facts},
     facts::{
-        CommandRefused, Participant, Policy, PolicyRecorded, ProposalCreated, ProposalDecision,
-        ProposalReviewed, Risk, SessionAborted, SessionInitialized, ToolIntentSigned,
+        Attribution, CommandRefused, Door, Participant, Policy, PolicyRecorded, ProposalCreated,
+        ProposalDecision, ProposalReviewed, Risk, Root, SessionAborted, SessionInitialized, ToolIntentSigned,
     },
     name::{Position, PrincipalId, Sequence, TraceId},
     role::Role,
@@ -155,7 +155,9 @@ impl Office {
 
     /// Ends the run on the operator's word.
     pub(crate) fn abort(&mut self, reason: &str) {
-        let said = (EventType::SessionAborted, Role::Operator, SessionAborted {}.into());
+        let way = Attribution::new(Door::Socket, Root::SameUser);
+        let facts = SessionAborted { attribution: Some(Box::new(way)) };
+        let said = (EventType::SessionAborted, Role::Operator, facts.into());
         let content = Content::SessionAborted(ReasonContent { reason: text(reason) });
         let aborted = self.desk.record(&mut self.run, said, &content, None, self.now, &mut self.random);
         self.show(aborted.unwrap(), None);

@@ -24,7 +24,7 @@ use axum::{
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_core::limit::Text;
 use demur_desk::{
-    access::{Caller, stranger},
+    access::{Caller, Token, stranger},
     desk::Desk,
 };
 use demur_mcp::{
@@ -184,7 +184,7 @@ impl Host for ServerHost {
                 let principal = token.principal.map(|principal| principal.to_string());
                 let identity = format!("principal:{}", principal.unwrap_or_else(|| token.id.clone()));
                 let (name, relays) = (token.name.to_string(), token.scopes.contains(&Scope::Relay));
-                (Caller::Token(token), identity, name, relays)
+                (Caller::Token(Arc::new(Token { by_mcp: true, ..(*token).clone() })), identity, name, relays)
             }
             Caller::Stranger => return Err(stranger()),
         };

@@ -56,7 +56,7 @@ fn a_question_is_listed_reviewed_answered_and_done() {
     let outcome = &state(&server, &id)["outcome"];
     assert_eq!(
         (&outcome["value"], &outcome["by"], &outcome["assurance"]),
-        (&json!("7001"), &json!("pat"), &json!("signed_in"))
+        (&json!("7001"), &json!("pat"), &json!("terminal"))
     );
     let page = browser.page(&format!("/questions/{id}?sent=answer"));
     assert!(page.contains("Sent. Your answer is on record") && page.contains("Nothing else waits for you."));
@@ -131,7 +131,7 @@ fn whoever_comes_second_is_told_who_was_first_and_keeps_the_words() {
         let text = late.text();
         assert_eq!(late.status, 409, "{text}");
         assert!(text.contains("<strong>Answered</strong> by <bdi>pat</bdi>"), "{text}");
-        assert!(text.contains("at the terminal of this machine"), "{text}");
+        assert!(text.contains("same user"), "{text}");
         assert!(text.contains("&#60;i&#62;elsewhere&#60;/i&#62;</textarea>"), "{text}");
     }
     assert_eq!(state(&server, &id)["outcome"]["value"], "there");

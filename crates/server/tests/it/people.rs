@@ -55,7 +55,7 @@ fn a_person_answers_under_the_own_name() {
     let answered =
         browser.call("POST", &format!("/v1/questions/{id}/answer")).json(&json!({"answer": "there"})).send();
     let outcome = &answered.json()["question"]["outcome"];
-    assert_eq!((&outcome["by"], &outcome["assurance"]), (&json!("zoe"), &json!("signed_in")));
+    assert_eq!((&outcome["by"], &outcome["assurance"]), (&json!("zoe"), &json!("terminal")));
 }
 
 #[test]

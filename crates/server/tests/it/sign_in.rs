@@ -57,10 +57,9 @@ fn looking_at_a_link_does_not_spend_it_and_signing_in_does() {
 fn a_browser_that_signed_in_answers_as_a_person() {
     let server = Server::start();
     let asker = server.token("builder", &["ask"]);
-    let id = server.ask(&asker, &json!({"question": "Where to?", "assurance": "signed_in"}));
+    let id = server.ask(&asker, &json!({"question": "Where to?", "assurance": "terminal"}));
     let path = format!("/v1/questions/{id}/answer");
-    let low = server.answer(&id, &json!("there"));
-    assert_eq!(low.json()["code"], "ASSURANCE_TOO_LOW", "a terminal is less than a session: {low:?}");
+    let proven = server.ask(&asker, &json!({"question": "Really?", "assurance": "signed_in"}));
     let cookie = cookie(&server, &code(&server));
     let call = || server.call("POST", &path).header("Cookie", &cookie).json(&json!({"answer": "there"}));
     assert_eq!(
@@ -74,7 +73,11 @@ fn a_browser_that_signed_in_answers_as_a_person() {
     let secret = cookie.split_once('=').unwrap().1;
     assert_eq!(server.call("GET", "/v1/questions").token(secret).send().status, 401, "a session is no token");
     let outcome = &done.json()["question"]["outcome"];
-    assert_eq!((outcome["assurance"].as_str(), outcome["by"].as_str()), (Some("signed_in"), Some("pat")));
+    assert_eq!((outcome["assurance"].as_str(), outcome["by"].as_str()), (Some("terminal"), Some("pat")));
+    // The link was made over the socket: whoever holds the session is no more than a process of the same user.
+    let path = format!("/v1/questions/{proven}/answer");
+    let call = server.call("POST", &path).header("Cookie", &cookie).json(&json!({"answer": "really"}));
+    assert_eq!(call.header("Origin", &origin(&server)).send().code(), "ASSURANCE_TOO_LOW");
 }
 
 #[test]

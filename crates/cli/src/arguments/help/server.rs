@@ -82,8 +82,8 @@ Examples:
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const PEOPLE_ADD_ABOUT: &str = "\
-Let somebody sign in with a browser. What this one does is recorded under the name, at the assurance `signed_in`: the \
-desk's word. A name is one person's only, and no key's. To change a role, remove and add again.";
+Let somebody sign in with a browser. What this one does is recorded under the name, at the assurance `terminal`: a \
+link is made by a process of the user who runs demur, and a session is worth no more than its link. A name is one person's only, and no key's. To change a role, remove and add again.";
 
 pub(in crate::arguments) const PEOPLE_ADD_EXAMPLES: &str = "\
 Examples:

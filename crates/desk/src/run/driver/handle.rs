@@ -46,7 +46,8 @@ impl Handle<op::AbortRun> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::AbortRun>) -> Handled<op::AbortRun> {
         let (owner, trace) = (&*self.owner()?, request.path.trace);
         check_run(owner.sequencer().store(), trace)?;
-        abort(owner, trace, named(by.caller(), request.body.reason.as_str())?)?;
+        let reason = named(by.caller(), request.body.reason.as_str())?;
+        abort(owner, trace, by.caller().attribution(), reason)?;
         Ok(ApiReply::new(Nothing {}))
     }
 }

@@ -13,6 +13,7 @@ use demur_ledger::{
     content::{ArtifactContent, PolicyContent},
     entry::{Address, Entry},
     event_type::{Content, Facts},
+    facts::{Attribution, Door, Root},
     name::{Position, Sequence, TraceId},
     state::GuardError,
     statement::Submission,
@@ -152,7 +153,9 @@ impl<'a> Recorder<'a> {
         if self.history.state().head().is_none() {
             return Err(Refusal::new(Code::RunNotBegun, format!("nothing was recorded: {reason}")));
         }
-        let aborted = self.ledger.abort_with(self.trace, Text::cut(reason)?, &[self.condition()]);
+        // The one who drives it is the user of this machine.
+        let way = Attribution::new(Door::Socket, Root::SameUser);
+        let aborted = self.ledger.abort_with(self.trace, way, Text::cut(reason)?, &[self.condition()]);
         aborted.map_err(under_claim(self.trace))?;
         self.catch_up()
     }

@@ -2,7 +2,10 @@
 
 use demur_api::question::Ask;
 use demur_desk::{question, session::Speaker};
-use demur_ledger::{facts::Assurance, role::Role};
+use demur_ledger::{
+    facts::{Attribution, Door, Root},
+    role::Role,
+};
 use serde_json::json;
 
 use super::at_once::{at_once, two_owners};
@@ -12,7 +15,7 @@ fn question_is_put_before_somebody_once_on_record() {
     let (owners, _folder) = two_owners();
     let asker = owners[0].find_or_enrol("asker", Role::Agent).unwrap();
     let ask: Ask = serde_json::from_value(json!({"question": "Which?"})).unwrap();
-    let ada = Speaker::Person { name: "ada".try_into().unwrap(), assurance: Assurance::SignedIn };
+    let ada = Speaker::person("ada".try_into().unwrap(), Attribution::new(Door::Page, Root::Link));
     let channel = "web".try_into().unwrap();
     for _ in 0..32 {
         let id = question::ask(&owners[0], &asker, &ask, None).unwrap().id;

@@ -48,7 +48,7 @@ impl Walk {
                 through: self.cite_whole(E::VerificationRunStarted),
             }
             .into(),
-            E::SessionAborted => SessionAborted {}.into(),
+            E::SessionAborted => SessionAborted { attribution: None }.into(),
             E::RecoveryRecorded => RecoveryRecorded { through: self.cite_whole(E::ProposalCreated) }.into(),
             E::CheckpointRecorded => CheckpointRecorded { root: sha256(b"root"), traces: whole(1) }.into(),
             E::ConditionJudged => ConditionJudged {

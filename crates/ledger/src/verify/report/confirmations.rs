@@ -1,16 +1,17 @@
 //! The confirmations of a trace in the report: which operation, who said yes or no and how we know, and what was carried out on
 //! it.
 
-use demur_core::{hash::Digest, quote::quoted, words::counted_as};
+use demur_core::{hash::Digest, words::counted_as};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::{super::acts::ActBook, questions::who};
 use crate::{
+    attribution::{ClientNames, how_known},
     confirmation::{Confirmation, ConfirmationStanding, Confirmations},
-    facts::Assurance,
+    facts::{Assurance, Attribution},
     name::{PrincipalId, Sequence},
     trace_state::TraceState,
-    verify::walk::PersonNames,
 };
 
 /// One confirmation, and what was done on it.
@@ -30,6 +31,10 @@ pub struct ConfirmationReport {
     pub person: Option<String>,
     /// How sure one can be who said it, as far as the proof carries it.
     pub assurance: Option<Assurance>,
+    /// The way it came, where no key stands behind it.
+    pub attribution: Option<Attribution>,
+    /// How one knows who said it, in words.
+    pub how: Option<String>,
     /// What was started on it.
     pub started: Vec<Sequence>,
     /// Whether something was started on it that nobody had said yes to.
@@ -37,9 +42,10 @@ pub struct ConfirmationReport {
 }
 
 /// Returns the confirmations of a trace, in order.
-pub(super) fn reports(state: &TraceState, names: &PersonNames) -> Vec<ConfirmationReport> {
+pub(super) fn reports(state: &TraceState, acts: &ActBook, clients: &ClientNames) -> Vec<ConfirmationReport> {
     let report = |(confirmation, asked): (Sequence, &Confirmation)| {
         let said = asked.outcome().said();
+        let words = said.and_then(|said| acts.said(said.at));
         let outcome = asked.outcome().standing();
         let yes = said.filter(|_| outcome == ConfirmationStanding::Given).map(|said| said.at);
         let against = |started: &Sequence| yes.is_none_or(|yes| *started < yes);
@@ -49,8 +55,11 @@ pub(super) fn reports(state: &TraceState, names: &PersonNames) -> Vec<Confirmati
             outcome,
             said: said.map(|said| said.at),
             by: said.and_then(|said| said.by),
-            person: said.and_then(|said| names.get(&said.at).cloned()),
+            person: words.and_then(|words| words.by.clone()),
             assurance: said.map(|said| said.assurance),
+            attribution: words.and_then(|words| words.way.clone()),
+            how: said
+                .map(|said| how_known(said.assurance, words.and_then(|words| words.way.as_ref()), clients)),
             started: asked.starts().to_vec(),
             against: asked.starts().iter().any(against),
         }
@@ -64,9 +73,10 @@ pub(super) fn row(report: &ConfirmationReport) -> String {
         || "an operation that is not disclosed".to_owned(),
         |digest| format!("operation {digest}"),
     );
+    let who = who(report.by, report.person.as_deref(), report.how.as_deref());
     let decided = match (report.outcome, report.said) {
-        (ConfirmationStanding::Given, Some(said)) => format!("confirmed by {} in #{said}", who(report)),
-        (ConfirmationStanding::Refused, Some(said)) => format!("refused by {} in #{said}", who(report)),
+        (ConfirmationStanding::Given, Some(said)) => format!("confirmed by {who} in #{said}"),
+        (ConfirmationStanding::Refused, Some(said)) => format!("refused by {who} in #{said}"),
         (ConfirmationStanding::Expired, _) => "refused, as nobody confirmed it in time".to_owned(),
         (_, _) => "neither confirmed nor refused".to_owned(),
     };
@@ -83,19 +93,4 @@ pub(super) fn row(report: &ConfirmationReport) -> String {
         }
     };
     format!("#{} {operation}, {decided}, {ran}", report.confirmation)
-}
-
-/// Returns who said it, and how we know.
-fn who(report: &ConfirmationReport) -> String {
-    let person = report.person.as_deref().map_or_else(|| "a person".to_owned(), quoted);
-    match (report.assurance, report.by) {
-        (Some(Assurance::Agent), Some(principal)) => format!("{principal} (proven by its key)"),
-        (Some(Assurance::Relayed), _) => format!("{person} (a client says so, recorded by demur)"),
-        (Some(Assurance::Terminal), _) => {
-            format!("{person} (the same user of the machine, recorded by demur)")
-        }
-        (Some(Assurance::SignedIn), _) => format!("{person} (signed in, recorded by demur)"),
-        (Some(Assurance::Passkey), _) => format!("{person} (proven by a passkey)"),
-        (_, _) => person,
-    }
 }

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::super::acts::ActBook;
 use crate::{
-    facts::{Assurance, Severity},
+    attribution::{ClientNames, how_known},
+    facts::{Assurance, Attribution, Severity},
     name::{PrincipalId, Sequence},
     question::Asked,
     trace_state::TraceState,
@@ -31,10 +32,14 @@ pub struct QuestionReport {
     pub says: Option<String>,
     /// How sure one can be who answered, as far as the proof carries it.
     pub assurance: Option<Assurance>,
+    /// The way the answer came, where no key stands behind it.
+    pub attribution: Option<Attribution>,
+    /// How one knows who answered, in words.
+    pub how: Option<String>,
 }
 
 /// Returns the questions of a trace, in order. One that was put again stands under its last wording only.
-pub(super) fn reports(state: &TraceState, acts: &ActBook) -> Vec<QuestionReport> {
+pub(super) fn reports(state: &TraceState, acts: &ActBook, clients: &ClientNames) -> Vec<QuestionReport> {
     let questions = state.questions().map(|questions| questions.iter().collect::<Vec<_>>());
     let report = |(question, asked): (Sequence, &Asked)| {
         let given = asked.outcome().given();
@@ -48,6 +53,9 @@ pub(super) fn reports(state: &TraceState, acts: &ActBook) -> Vec<QuestionReport>
             name: said.and_then(|said| said.by.clone()),
             says: said.and_then(|said| said.words.clone()),
             assurance: given.map(|given| given.assurance),
+            attribution: said.and_then(|said| said.way.clone()),
+            how: given
+                .map(|given| how_known(given.assurance, said.and_then(|said| said.way.as_ref()), clients)),
         }
     };
     questions.unwrap_or_default().into_iter().map(report).collect()
@@ -59,21 +67,20 @@ pub(super) fn row(report: &QuestionReport) -> String {
         Severity::Block => "must be answered",
         Severity::Warn => "please confirm",
     };
-    let (Some(answer), Some(assurance)) = (report.answer, report.assurance) else {
+    let Some(answer) = report.answer else {
         return format!("#{} {weight}: {}", report.question, report.outcome);
     };
-    let known = match assurance {
-        Assurance::Agent => "proven by a key: an agent",
-        Assurance::Relayed => "the asker's client says: a person",
-        Assurance::Terminal => "the desk says: a person at the terminal",
-        Assurance::SignedIn => "the desk says: a person who signed in",
-        Assurance::Passkey => "proven by a passkey: a person",
-    };
     let says = report.says.as_ref().map_or_else(String::new, |says| format!(": {says}"));
-    let who = match (&report.name, report.by) {
-        (Some(name), _) => format!(", called {}", quoted(name)),
-        (None, Some(by)) => format!(", {by}"),
-        (None, None) => String::new(),
+    let who = who(report.by, report.name.as_deref(), report.how.as_deref());
+    format!("#{} {weight}: {} in #{answer}{says}; by {who}", report.question, report.outcome)
+}
+
+/// Returns who did something, and how one knows.
+pub(super) fn who(key: Option<PrincipalId>, person: Option<&str>, how: Option<&str>) -> String {
+    let who = match (key, person) {
+        (Some(key), _) => key.to_string(),
+        (None, Some(name)) => quoted(name),
+        (None, None) => "a person".to_owned(),
     };
-    format!("#{} {weight}: {} in #{answer}{says}; {known}{who}", report.question, report.outcome)
+    how.map_or_else(|| who.clone(), |how| format!("{who} ({how})"))
 }

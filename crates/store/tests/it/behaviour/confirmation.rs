@@ -26,11 +26,11 @@ fn ask(inquiry: &Inquiry, deadline: Option<Timestamp>) -> (Run, Position) {
 }
 
 const fn yes(asked: Position) -> ConfirmationGiven {
-    ConfirmationGiven { assurance: Assurance::Terminal, confirmation: asked }
+    ConfirmationGiven { assurance: Assurance::Terminal, attribution: None, confirmation: asked }
 }
 
 const fn no(asked: Position) -> ConfirmationRefused {
-    ConfirmationRefused { assurance: Assurance::Terminal, confirmation: asked }
+    ConfirmationRefused { assurance: Assurance::Terminal, attribution: None, confirmation: asked }
 }
 
 fn all(store: &dyn Store) -> Vec<ConfirmationSummary> {

@@ -72,11 +72,12 @@ fn various(inquiry: &Inquiry) -> Vec<Run> {
         let question = asked.sequence;
         match number {
             1 | 2 => drop(inquiry.tell(&mut run, Role::Person, typed(asked))),
-            3 => drop(inquiry.tell(&mut run, Role::Person, QuestionDeclined { question })),
+            3 => drop(inquiry.tell(&mut run, Role::Person, QuestionDeclined { attribution: None, question })),
             5 => drop(inquiry.tell(&mut run, Role::Desk, GapWithdrawn { question })),
             6 | 7 => drop(inquiry.say(number % 2, &mut run, QuestionCancelled { question })),
             11 => {
-                let facts = GapAccepted { assurance: Assurance::Terminal, question: asked };
+                let facts =
+                    GapAccepted { attribution: None, assurance: Assurance::Terminal, question: asked };
                 inquiry.tell(&mut run, Role::Person, facts);
             }
             _ => {}
@@ -101,15 +102,15 @@ behaviour! {
         let again = AnswerSuperseded { answer: typed(asked), replaces: given };
         let given = inquiry.tell(&mut run, Role::Person, again).sequence;
         expect(&inquiry, &run, asked, OutcomeKind::Answered);
-        inquiry.tell(&mut run, Role::Person, AnswerRevoked { answer: given, question });
+        inquiry.tell(&mut run, Role::Person, AnswerRevoked { attribution: None, answer: given, question });
         expect(&inquiry, &run, asked, OutcomeKind::Open);
-        inquiry.tell(&mut run, Role::Person, QuestionPassedOn { answerers: PEOPLE, question });
+        inquiry.tell(&mut run, Role::Person, QuestionPassedOn { attribution: None, answerers: PEOPLE, question });
         expect(&inquiry, &run, asked, OutcomeKind::Open);
         let later = deadline.plus_millis(1_000);
         inquiry.say(0, &mut run, QuestionExtended { deadline: later, question });
         expect(&inquiry, &run, asked, OutcomeKind::Open);
         assert_eq!(inquiry.shown(&run, asked).unwrap().row.deadline, Some(later));
-        inquiry.tell(&mut run, Role::Person, QuestionDeclined { question });
+        inquiry.tell(&mut run, Role::Person, QuestionDeclined { attribution: None, question });
         expect(&inquiry, &run, asked, OutcomeKind::Declined);
         let keys = Answerers { people: false, principals: None };
         let assurance = Assurance::Agent;
@@ -142,7 +143,7 @@ behaviour! {
         let accepted = inquiry.find(&mut run, warning());
         expect(&inquiry, &run, accepted, OutcomeKind::Open);
         assert_eq!(inquiry.shown(&run, accepted).unwrap().row.asker, desk);
-        let facts = GapAccepted { assurance: Assurance::Terminal, question: accepted };
+        let facts = GapAccepted { attribution: None, assurance: Assurance::Terminal, question: accepted };
         inquiry.tell(&mut run, Role::Person, facts);
         expect(&inquiry, &run, accepted, OutcomeKind::Accepted);
         let withdrawn = inquiry.find(&mut run, question());

@@ -1,0 +1,91 @@
+//! The way that acts of people came: said exactly where the desk speaks for them, never claimed above what it rests on, and
+//! told where the program that asked answered.
+
+use demur_core::{random::Seeded, time::Timestamp};
+use demur_ledger::{
+    event_type::Facts,
+    facts::{Assurance, Attribution, Door, Question, QuestionAnswered, QuestionDeclined, Root},
+    name::ClientId,
+    role::Role,
+};
+
+use crate::{
+    asking::{answer, question, typed},
+    world::{World, position, refusal},
+};
+
+/// Returns the code with which an answer of a person is refused that came this way; empty where it is recorded.
+fn outcome(least: Assurance, claimed: Assurance, way: Attribution) -> String {
+    let (mut world, asked) = World::asked(Question { assurance: least, ..question() });
+    let facts = QuestionAnswered { assurance: claimed, attribution: Some(Box::new(way)), ..typed(asked) };
+    match world.told(Role::Person, facts) {
+        demur_engine::Reply::Refused(refusal) => refusal.code.to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// ONE-11
+#[test]
+fn no_word_is_above_what_the_credential_rests_on() {
+    for root in Root::ALL {
+        for claimed in [Assurance::Relayed, Assurance::Terminal, Assurance::SignedIn] {
+            let expected = if claimed > root.bears() { "ASSURANCE_OVERSTATED" } else { "" };
+            let found = outcome(Assurance::Agent, claimed, Attribution::new(Door::Page, root));
+            assert_eq!(found, expected, "{root:?} as {claimed:?}");
+        }
+    }
+}
+
+/// ONE-11
+#[test]
+fn way_stands_beside_records_only() {
+    let (mut world, asked) = World::asked(question());
+    let mut facts = Facts::from(answer(asked));
+    facts.attribute(Attribution::new(Door::Socket, Root::SameUser));
+    assert_eq!(world.refused_answer(facts).code, "ASSURANCE_OVERSTATED");
+}
+
+/// ONE-07
+#[test]
+fn asking_program_counts_as_relayed_at_most() {
+    let own = |root| Attribution { own: true, ..Attribution::new(Door::Mcp, root) };
+    assert_eq!(outcome(Assurance::Agent, Assurance::Relayed, own(Root::Client)), "");
+    assert_eq!(outcome(Assurance::Agent, Assurance::Terminal, own(Root::SameUser)), "OWN_CLIENT");
+    let (mut world, asked) = World::asked(Question { assurance: Assurance::Terminal, ..question() });
+    let way = Some(Box::new(own(Root::Client)));
+    let declined = QuestionDeclined { attribution: way, question: asked.sequence };
+    assert_eq!(refusal(&world.told(Role::Person, declined)).code, "OWN_CLIENT");
+}
+
+/// CLR-33
+#[test]
+fn report_says_how_each_answer_came() {
+    let client = ClientId::new(Timestamp::from_millis(1).unwrap(), &mut Seeded::from_number(4));
+    let ways = [
+        (
+            Attribution::new(Door::Socket, Root::SameUser),
+            Assurance::Terminal,
+            "same user, recorded by demur".to_owned(),
+        ),
+        (
+            Attribution { client: Some(client), ..Attribution::new(Door::Http, Root::Client) },
+            Assurance::Relayed,
+            format!("relayed by client {client}, over HTTP, recorded by demur"),
+        ),
+        (
+            Attribution { own: true, ..Attribution::new(Door::Mcp, Root::Client) },
+            Assurance::Relayed,
+            "relayed by the asker's own client, over MCP, recorded by demur".to_owned(),
+        ),
+    ];
+    for (way, assurance, expected) in ways {
+        let (mut world, asked) = World::asked(Question { assurance: Assurance::Relayed, ..question() });
+        let facts = QuestionAnswered { assurance, attribution: Some(Box::new(way.clone())), ..typed(asked) };
+        position(&world.told(Role::Person, facts));
+        let report = world.verified();
+        let row = &report.questions[0];
+        assert_eq!((row.how.as_deref(), &row.attribution), (Some(expected.as_str()), &Some(way)));
+        assert!(report.to_text().contains(&format!("({expected})")), "{}", report.to_text());
+        assert!(report.to_html().contains("recorded by demur"));
+    }
+}

@@ -1,0 +1,133 @@
+//! What is demanded of the attribution of an act (`docs/format.md` 5): it is there exactly where the desk speaks for a person, no
+//! assurance is above what the credential rests on, and a program that asked counts for little when it answers.
+
+mod words;
+
+pub use words::{ClientNames, assurance_word, came, how_known};
+
+use crate::{
+    confirmation::{Confirmation, ConfirmationEffect, Confirmations, confirmation_effect},
+    envelope::Event,
+    event_type::Facts,
+    facts::{Assurance, Attribution, Root},
+    meaning::MeaningError,
+    name::{PrincipalId, Sequence},
+    question::{Questions, subject},
+    registry::Registry,
+    role::Role,
+    state::Step,
+    trace_state::TraceState,
+};
+
+/// Returns the demands that an act breaks by what it says of its way, as far as its trace tells.
+pub(crate) fn judge(
+    step: &Step<'_>,
+    questions: &Questions,
+    confirmations: &Confirmations,
+) -> Vec<MeaningError> {
+    let Some(attribution) = step.said.facts.attribution() else { return Vec::new() };
+    let is_recorded = !step.proof.has_key() && matches!(step.said.role, Role::Person | Role::Operator);
+    let attribution = match (attribution, is_recorded) {
+        (Some(attribution), true) => attribution,
+        (None, false) => return Vec::new(),
+        (Some(_), false) | (None, true) => return vec![MeaningError::AttributionPresence { is_recorded }],
+    };
+    let mut broken = Vec::new();
+    let claimed = claimed(step.said.facts);
+    if let Some(claimed) = claimed.filter(|claimed| *claimed > attribution.root.bears()) {
+        broken.push(MeaningError::AssuranceOverstated { claimed, root: attribution.root });
+    }
+    let least = match about(step.said.facts) {
+        Some(About::Question(at)) => questions.find(at).map(|asked| asked.facts().assurance),
+        Some(About::Confirmation(at)) => confirmations.find(at).map(|asked| asked.facts().assurance),
+        None => None,
+    };
+    let is_more = |assurance: Option<Assurance>| assurance.is_some_and(|found| found > Assurance::Relayed);
+    // A program never confirms its own operation, whatever its form says.
+    let never = matches!(about(step.said.facts), Some(About::Confirmation(_)));
+    if attribution.own && (never || is_more(claimed) || is_more(least) || attribution.root != Root::Client) {
+        broken.push(MeaningError::OwnClient);
+    }
+    broken
+}
+
+/// Checks that an act through the program that asked says so. Only the registry tells whose program that is, as it was when
+/// the act was recorded.
+pub fn check_own(
+    trace: &TraceState,
+    registry: &Registry,
+    pinned: Sequence,
+    facts: &Facts,
+) -> Result<(), MeaningError> {
+    let attribution = facts.attribution().flatten();
+    let Some(client) = attribution.filter(|found| !found.own).and_then(|found| found.client) else {
+        return Ok(());
+    };
+    let is_own = |asker| registry.clients_at(asker, pinned).any(|own| own == client);
+    if askers(trace, registry, facts).into_iter().any(is_own) {
+        Err(MeaningError::OwnClientUntold { client })
+    } else {
+        Ok(())
+    }
+}
+
+/// Says of an act through the program that asked that it is that program's own.
+pub fn tell_own(trace: &TraceState, registry: &Registry, facts: &mut Facts) {
+    let pinned = registry.head().sequence;
+    if check_own(trace, registry, pinned, facts).is_ok() {
+        return;
+    }
+    if let Some(Some(attribution)) = facts.attribution().map(|found| found.cloned()) {
+        facts.attribute(Attribution { own: true, ..attribution });
+    }
+}
+
+/// Returns whoever a question is answered for: its asker, or where the rules ask, the agent whose plan it is.
+pub fn asker(trace: &TraceState, registry: &Registry, question: Sequence) -> Option<PrincipalId> {
+    let asker = trace.questions()?.find(question)?.asker();
+    if asker == registry.desk() { trace.work()?.agent() } else { Some(asker) }
+}
+
+/// Returns whose word an act may not be: the asker of a question; everybody whose operation a confirmation may be about.
+fn askers(trace: &TraceState, registry: &Registry, facts: &Facts) -> Vec<PrincipalId> {
+    match about(facts) {
+        Some(About::Question(at)) => asker(trace, registry, at).into_iter().collect(),
+        Some(About::Confirmation(at)) => {
+            let asked = trace.confirmations().and_then(|all| all.find(at));
+            let asker = asked.map(Confirmation::asker).filter(|asker| *asker != registry.desk());
+            asker.into_iter().chain(trace.acting()).collect()
+        }
+        None => Vec::new(),
+    }
+}
+
+/// What an act replies to.
+enum About {
+    Question(Sequence),
+    Confirmation(Sequence),
+}
+
+fn about(facts: &Facts) -> Option<About> {
+    match confirmation_effect(facts) {
+        Some(ConfirmationEffect::Ended(at, _)) => Some(About::Confirmation(at)),
+        Some(ConfirmationEffect::Asked(_) | ConfirmationEffect::Spent(_)) => None,
+        None => subject(facts).map(About::Question),
+    }
+}
+
+/// Returns the position of the registry that an event pins.
+pub(crate) fn pinned(event: &Event) -> Sequence {
+    event.envelope().registry.map_or(Sequence::FIRST, |pin| pin.sequence)
+}
+
+/// Returns the assurance that an act claims, if it claims one.
+fn claimed(facts: &Facts) -> Option<Assurance> {
+    match facts {
+        Facts::QuestionAnswered(facts) => Some(facts.assurance),
+        Facts::AnswerSuperseded(facts) => Some(facts.answer.assurance),
+        Facts::GapAccepted(facts) => Some(facts.assurance),
+        Facts::ConfirmationGiven(facts) => Some(facts.assurance),
+        Facts::ConfirmationRefused(facts) => Some(facts.assurance),
+        _ => None,
+    }
+}

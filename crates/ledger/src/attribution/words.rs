@@ -1,0 +1,71 @@
+//! How an answer came, in words: said in one way in reports, timelines and lists. What rests on no proof is "recorded by demur".
+
+use std::collections::BTreeMap;
+
+use demur_core::quote::quoted;
+
+use crate::{
+    facts::{Assurance, Attribution, Door, Root},
+    name::ClientId,
+};
+
+/// The names that demur gives to clients.
+pub type ClientNames = BTreeMap<ClientId, String>;
+
+/// Returns how one knows who did something, with whose word that is.
+pub fn how_known(assurance: Assurance, way: Option<&Attribution>, names: &ClientNames) -> String {
+    match assurance {
+        Assurance::Agent => "proven by its key".to_owned(),
+        Assurance::Passkey => "proven by a passkey".to_owned(),
+        Assurance::Relayed | Assurance::Terminal | Assurance::SignedIn => {
+            format!(
+                "{}{}, recorded by demur",
+                came(assurance, way, names),
+                way.map_or("", |way| over(way.door))
+            )
+        }
+    }
+}
+
+/// Returns how something came, in a few words.
+pub fn came(assurance: Assurance, way: Option<&Attribution>, names: &ClientNames) -> String {
+    let Some(way) = way else { return assurance_word(assurance).to_owned() };
+    let client = way.client.map(|client| match names.get(&client) {
+        Some(name) => format!("client {client}, which demur calls {}", quoted(name)),
+        None => format!("client {client}"),
+    });
+    match (way.root, way.own, client) {
+        (Root::Client, true, _) => "relayed by the asker's own client".to_owned(),
+        (Root::Client, false, Some(client)) => format!("relayed by {client}"),
+        (Root::Client, false, None) => "relayed by a client that is not recorded".to_owned(),
+        (Root::Mail, _, _) => "by a mailed link".to_owned(),
+        (Root::SameUser, true, _) => "same user, from inside the asker's own client".to_owned(),
+        (Root::SameUser, false, Some(client)) => format!("same user, from inside {client}"),
+        (Root::SameUser, false, None) => "same user".to_owned(),
+        (Root::Passkey, _, _) => "signed in with a passkey".to_owned(),
+        (Root::Link, _, _) => "signed in by a link of an operator".to_owned(),
+    }
+}
+
+/// Returns the word that people read for an assurance.
+pub const fn assurance_word(assurance: Assurance) -> &'static str {
+    match assurance {
+        Assurance::Agent => "key",
+        Assurance::Relayed => "relayed",
+        Assurance::Terminal => "same user",
+        Assurance::SignedIn => "signed in",
+        Assurance::Passkey => "passkey",
+    }
+}
+
+const fn over(door: Door) -> &'static str {
+    match door {
+        Door::Socket => "",
+        Door::Page => ", on a page",
+        Door::Http => ", over HTTP",
+        Door::Mcp => ", over MCP",
+        Door::Aaep => ", over AAEP",
+        Door::Aauth => ", over AAuth",
+        Door::Clowl => ", over CLowl",
+    }
+}
