@@ -38,7 +38,7 @@ UNCHECKED = ["ROLE and ORDER: who may say what when, what waits for a question, 
              "BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: whether a call was to start in that state of the run",
              "CLAIM and FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
              "CLIENT_HELD_ROLES: whether one client did the work and judged it where the policy does not forbid it",
-             "PAPER_INVALID: what the desk signed about the rounds of a plan",
+             "PAPER_INVALID, FIELD_ANSWERED: what the desk signed about a plan, and whether a change keeps what was answered",
              "OWN_CLIENT: whether the client that answered is the asker's where the record does not say so",
              "ORDER_RESTS_ON_DESK and EQUIVOCATION: when a revoked key spoke, and what another file says"]
 TYPES = {"dict": "object", "list": "array", "str": "string", "int": "integer", "bool": "boolean", "NoneType": "null"}
@@ -230,7 +230,6 @@ class Verifier:
         self.trace, self.after, self.commitment, self.schema = self.registry, "", "", UNKNOWN
         self.header: Json = {}
         self.told, self.tools, self.bytes = list[Json](), None, dict[int, bytes]()  # bytes: of artifacts
-        self.answers = dict[int, Json]()  # that count, by question
         self.shown, self.final, self.asked = set[tuple[int, int]](), False, list[int]()  # shown: conditions that hold
         self.keys, self.known, self.rotated = dict[str, Key](), set[str](), set[str]()
         self.tokens = dict[str, str]()  # the type of the newest event about each
@@ -416,12 +415,6 @@ class Verifier:
             need(canonical(event["default"]) == canonical(asked["default"]), "CONTENT_INVALID", "another default")
         elif kind == "answer_rejected" and event.get("answer") is not None:
             need("secret" not in asked.get("kinds", []), "CONTENT_INVALID", "a secret in the clear")
-        if kind in ("question_answered", "answer_superseded"):
-            self.answers[event["question"]["sequence"]] = event.get("answer", none)
-        elif kind in ("answer_revoked", "gap_found"):
-            self.answers.pop(event.get("question", event.get("repeats")), None)
-        elif kind == "plan_amended" and "plan" in event:
-            need(all(self.keeps(event["plan"], at) for at in self.answers), "FIELD_ANSWERED")
         if kind == "policy_recorded" and "document" in event:
             self.tools = event["document"]["tools"]
             need(told[0].get("policy", none).items() <= event["document"].items(), "POLICY_MISMATCH")
@@ -486,18 +479,6 @@ class Verifier:
             check, named = {"at": {"pointer": "/status"}, "is": "eq", "value": event["status"]}, known.get(event["report"])
             fits = None in reports if named is None else is_true(named, check, LINE_BYTES)
             need(fits, "REPORT_MISMATCH")
-
-    def keeps(self, plan: Json, at: int) -> bool:
-        """Returns whether a plan has what was answered to a gap, at its field or in a member of what is there."""
-        said, field = self.answers[at], self.told[at].get("field")
-        wanted = [said.strip(), [each.strip() for each in said.split(",")]] if isinstance(said, str) else [said]
-        if isinstance(said, dict) or field is None or self.told[at]["type"] != "gap_found":
-            return True
-        with suppress(Failure, ValueError, LookupError, TypeError):
-            found = looked_up(canonical(plan), {"pointer": "/" + field.replace(".", "/")}, False)
-            below = [found, *(found.values() if isinstance(found, dict) else [])]
-            return any(canonical(each) == canonical(one) for each in below for one in wanted)
-        return False
 
     def call_of(self, intent: int) -> str | None:
         told = self.told[intent]
