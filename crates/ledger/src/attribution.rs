@@ -77,7 +77,7 @@ pub fn tell_own(trace: &TraceState, registry: &Registry, facts: &mut Facts) {
     if check_own(trace, registry, pinned, facts).is_ok() {
         return;
     }
-    if let Some(Some(attribution)) = facts.attribution().map(|found| found.cloned()) {
+    if let Some(attribution) = facts.attribution().flatten().cloned() {
         facts.attribute(Attribution { own: true, ..attribution });
     }
 }
@@ -93,8 +93,8 @@ fn askers(trace: &TraceState, registry: &Registry, facts: &Facts) -> Vec<Princip
     match about(facts) {
         Some(About::Question(at)) => asker(trace, registry, at).into_iter().collect(),
         Some(About::Confirmation(at)) => {
-            let asked = trace.confirmations().and_then(|all| all.find(at));
-            let asker = asked.map(Confirmation::asker).filter(|asker| *asker != registry.desk());
+            let wanted = trace.confirmations().and_then(|all| all.find(at));
+            let asker = wanted.map(Confirmation::asker).filter(|asker| *asker != registry.desk());
             asker.into_iter().chain(trace.acting()).collect()
         }
         None => Vec::new(),

@@ -23,8 +23,11 @@ pub(crate) fn command(event: &Event) -> Option<(Fingerprint, CommandId)> {
 
 /// Returns the keys whose standing a registry event changes.
 pub(crate) fn changed_keys(event: &Event) -> Vec<Fingerprint> {
-    let Ok(said) = event.said() else { return Vec::new() };
-    match said.facts {
+    event.said().map_or_else(|_| Vec::new(), |said| keys_of(said.facts))
+}
+
+fn keys_of(facts: &Facts) -> Vec<Fingerprint> {
+    match facts {
         Facts::StoreCreated(facts) => vec![facts.key.fingerprint()],
         Facts::KeyRegistered(facts) => vec![facts.key.fingerprint()],
         Facts::KeyRotated(facts) => vec![facts.key.fingerprint(), facts.old],

@@ -16,9 +16,10 @@ pub enum QuestionEffect<'a> {
     Changed(Sequence),
 }
 
+use QuestionEffect as Effect;
+
 /// Returns what an event with these facts does to a question, if it does anything to one.
 pub const fn question_effect(facts: &Facts) -> Option<QuestionEffect<'_>> {
-    use QuestionEffect as Effect;
     Some(match facts {
         Facts::QuestionAsked(facts) => Effect::Asked(&facts.0),
         Facts::GapFound(facts) => Effect::Asked(&facts.0),

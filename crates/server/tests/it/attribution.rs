@@ -9,6 +9,12 @@ use crate::{
     server::Server,
 };
 
+/// Sends an answer to this path.
+type Answering<'a> = &'a dyn Fn(&str) -> Reply;
+
+/// Returns a call of this path.
+type Calling<'a> = &'a dyn Fn(&str) -> Call;
+
 /// Returns what was said in the trace of a question, event by event.
 fn said(server: &Server, id: &str) -> Vec<Value> {
     let events = server.local("GET", &format!("/v1/traces/{}/events", &id[..26])).send().json();
@@ -43,7 +49,7 @@ fn every_way_in_says_how_an_answer_came() {
     let relay = server.token("bot", &["relay"]);
     let token = relay.split('_').nth(1).unwrap();
     let browser = Browser::sign_in(&server);
-    let ways: [(&str, &dyn Fn(&str) -> Reply, Value); 4] = [
+    let ways: [(&str, Answering<'_>, Value); 4] = [
         (
             "socket",
             &|path| answer(server.local("POST", path), &json!({})),
@@ -114,7 +120,7 @@ fn the_program_that_asked_is_refused_where_more_than_its_word_is_wanted() {
     let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
     let mut browser = Browser::sign_in(&server);
     browser.cookie = cookie;
-    let ways: [(&str, &str, &dyn Fn(&str) -> Call, Value); 3] = [
+    let ways: [(&str, &str, Calling<'_>, Value); 3] = [
         ("http", &by_token, &|path| server.call("POST", path).token(&token), json!({"by": "ada"})),
         ("mcp", &by_client, &|path| relayed(&server, "POST", path), json!({})),
         ("page", &by_client, &|path| browser.call("POST", path), json!({})),
