@@ -22,7 +22,7 @@ export async function an_operation_arrives_and_is_confirmed_with_the_keyboard({ 
   await page.keyboard.press("Enter");
   await page.getByText("confirmed: kim").waitFor();
   const { state, outcome } = await server.confirmation(id);
-  assert.deepEqual([state, outcome.assurance], ["given", "signed_in"]);
+  assert.deepEqual([state, outcome.assurance], ["given", "terminal"]);
 }
 
 export async function an_open_page_says_that_somebody_was_first({ server, signedIn }) {

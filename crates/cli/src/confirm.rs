@@ -16,7 +16,9 @@ use demur_api::{
 };
 use demur_core::{hash::Digest, id::Ulid, limit::Whole, visible::visible};
 use demur_desk::operating_system::OperatingSystem;
-use demur_ledger::{confirmation::ConfirmationStanding, content::OperationObject, name::Sequence};
+use demur_ledger::{
+    attribution::assurance_word, confirmation::ConfirmationStanding, content::OperationObject, name::Sequence,
+};
 use serde::Serialize;
 
 use crate::{
@@ -261,7 +263,7 @@ impl Reply for Shown {
 fn ended(shown: &ConfirmationView) -> String {
     let ending = shown.outcome.as_ref();
     let by = ending.and_then(|ending| ending.by.as_deref()).map_or("somebody".into(), visible);
-    let how = ending.and_then(|ending| ending.assurance).map_or("", |assurance| assurance.as_str());
+    let how = ending.and_then(|ending| ending.assurance).map_or("", assurance_word);
     let note = ending.and_then(|ending| ending.note.as_deref());
     let note = note.map_or_else(String::new, |note| format!(" {}", visible(note)));
     match shown.state {

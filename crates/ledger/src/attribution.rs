@@ -115,9 +115,12 @@ fn about(facts: &Facts) -> Option<About> {
     }
 }
 
-/// Returns the position of the registry that an event pins.
-pub(crate) fn pinned(event: &Event) -> Sequence {
-    event.envelope().registry.map_or(Sequence::FIRST, |pin| pin.sequence)
+impl TraceState {
+    /// Checks of a recorded event, by the registry that it pins, that an act through the program that asked says so.
+    pub(crate) fn check_own(&self, registry: &Registry, event: &Event) -> Result<(), MeaningError> {
+        let pinned = event.envelope().registry.map_or(Sequence::FIRST, |pin| pin.sequence);
+        event.said().map_or(Ok(()), |said| check_own(self, registry, pinned, said.facts))
+    }
 }
 
 /// Returns the assurance that an act claims, if it claims one.

@@ -12,7 +12,6 @@ use demur_core::{
 
 use crate::{
     admission::{AdmissionError, Checked},
-    attribution::{check_own, pinned},
     author::{Artifact, Draft, DraftError},
     chain::Chain,
     check,
@@ -270,10 +269,7 @@ impl Desk {
             let step = Step::of(&event, known)?;
             check_distinct(state, &self.registry, &step).map_err(GuardError::Meaning)?;
         }
-        if let Ok(said) = event.said() {
-            let checked = check_own(&run.state, &self.registry, pinned(&event), said.facts);
-            checked.map_err(GuardError::Meaning)?;
-        }
+        run.state.check_own(&self.registry, &event).map_err(GuardError::Meaning)?;
         run.state.apply(&event, known)?;
         run.chain.push(&event);
         Ok(event)

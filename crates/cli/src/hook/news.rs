@@ -9,7 +9,7 @@ use demur_api::{
 };
 use demur_core::{limit::List, visible::visible};
 use demur_desk::data::DataFolder;
-use demur_ledger::{content::AnswerValue, question::OutcomeKind};
+use demur_ledger::{attribution::assurance_word, content::AnswerValue, question::OutcomeKind};
 use serde_json::Value;
 
 use super::{
@@ -141,8 +141,9 @@ fn taken_back(question: &QuestionView) -> String {
 fn ended(id: QuestionId, state: OutcomeKind, ending: Option<&Ending>) -> String {
     let by = ending.and_then(|ending| ending.by.as_deref()).unwrap_or("demur");
     let by = visible(by);
-    let sure =
-        ending.and_then(|ending| ending.assurance).map(|assurance| format!(" ({})", assurance.as_str()));
+    let sure = ending
+        .and_then(|ending| ending.assurance)
+        .map(|assurance| format!(" ({})", assurance_word(assurance)));
     match state {
         OutcomeKind::Answered => format!("Question {id}: Answered by {by}{}.", sure.unwrap_or_default()),
         OutcomeKind::Defaulted => format!("Question {id}: nobody answered in time, and its default holds."),

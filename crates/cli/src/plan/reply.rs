@@ -3,6 +3,7 @@
 use demur_api::plan::PlanStanding;
 use demur_clarify::{gap, status::PlanStatus};
 use demur_core::visible::visible;
+use demur_ledger::attribution::assurance_word;
 
 use crate::{
     exit::Exit,
@@ -39,7 +40,8 @@ impl Reply for PlanStanding {
         }
         for gap in &self.settled {
             let event = gap.event.map_or_else(String::new, |event| format!(" in event {event}"));
-            let assurance = gap.assurance.map_or_else(String::new, |level| format!(" ({})", level.as_str()));
+            let assurance =
+                gap.assurance.map_or_else(String::new, |level| format!(" ({})", assurance_word(level)));
             lines.push(format!("  {} {}: {}{event}{assurance}", gap.id, visible(&gap.field), gap.outcome));
         }
         lines.extend(unread(&self.unread));

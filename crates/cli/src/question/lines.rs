@@ -4,6 +4,7 @@
 use demur_api::question::{Done, QuestionView, needed, way};
 use demur_core::{visible::visible, words::clipped};
 use demur_ledger::{
+    attribution::assurance_word,
     facts::{AnswerKind, Assurance, Severity},
     question::{OutcomeKind, RestedEvent},
 };
@@ -216,7 +217,7 @@ pub(crate) fn state(question: &QuestionView) -> String {
     }
     text = format!("{text} at {}", clock(ending.time));
     if let Some(assurance) = ending.assurance {
-        text = format!("{text} ({})", assurance.as_str().replace('_', " "));
+        text = format!("{text} ({})", assurance_word(assurance));
     }
     if let Some(value) = &ending.value {
         text = format!("{text}: {}", visible(&value.to_string()));

@@ -26,7 +26,6 @@ use super::{
     trail::{Trail, check_desk},
 };
 use crate::{
-    attribution::{check_own, pinned},
     client::{check_confirming, held_roles, wants_distinct},
     envelope::Event,
     event_type::{Facts, TypeName},
@@ -280,8 +279,7 @@ impl<'a> Walk<'a> {
                     found.extend(forbidden_clients(run, self.registry));
                 }
                 found.extend(own_confirmation(state, self.registry, event, known));
-                let own = check_own(state, self.registry, pinned(event), said.facts);
-                found.extend(own.err().as_ref().map(meant));
+                found.extend(state.check_own(self.registry, event).err().as_ref().map(meant));
                 if let Some(Words::Policy(hash)) = &examined.words {
                     self.policy_hash = Some(*hash);
                 }

@@ -117,7 +117,7 @@ fn client_does_not_confirm_its_own_operation_in_whosever_name() {
 fn yes_to_another_digest_or_of_too_little_assurance_counts_for_nothing() {
     let server = Server::start();
     let (agent, relay) = (server.token("ada", &["ask"]), server.token("rita", &["relay"]));
-    let asked = ask(&server, &agent, &json!({"assurance": "signed_in"}));
+    let asked = ask(&server, &agent, &json!({"assurance": "terminal"}));
     for act in ["give", "refuse"] {
         let other = json!({"digest": "00".repeat(32), "by": "kim"});
         let (_, document) = decide(&server, &relay, &asked, act, &other);
@@ -144,7 +144,7 @@ fn yes_to_another_digest_or_of_too_little_assurance_counts_for_nothing() {
     assert_eq!(given.status, 303, "{given:?}");
     let ended = shown(&server, id);
     assert_eq!((&ended["state"], &ended["outcome"]["by"]), (&json!("given"), &json!("kim")));
-    assert_eq!(ended["outcome"]["assurance"], "signed_in", "{ended}");
+    assert_eq!(ended["outcome"]["assurance"], "terminal", "{ended}");
     let late = browser.send(&format!("/confirmations/{id}/refuse"), &[("digest", digest(&asked))]);
     assert!(late.status == 409 && late.text().contains("is given already"), "{}", late.text());
 }
