@@ -429,14 +429,14 @@ class Verifier:
             need(tools is None or tool in tools, "TOOL_NOT_ALLOWED")
             need(not tools or RISKS.index(event["risk"]) >= RISKS.index(tools[tool]["risk"]), "RISK_UNDERSTATED")
         elif kind == "tool_execution_started":
-            hashed = told[event["intent"]].get("input_hash")
-            data = self.bytes.get(event["input"])
+            hashed, data = told[event["intent"]].get("input_hash"), self.bytes.get(event["input"])
             same = None in (hashed, data) or hashlib.sha256(data or b"").hexdigest() == hashed
             need(same and event["input"] is not None, "INPUT_MISMATCH")
-            met = {(event["intent"], each) for each in told[event["intent"]].get("meets", [])}
-            need(met <= self.shown, "CONDITION_UNSHOWN")
+            need({(event["intent"], each) for each in told[event["intent"]].get("meets", [])} <= self.shown, "CONDITION_UNSHOWN")
             about = [at for at in self.asked if told[at]["about"] == event["intent"]]
             self.check_confirmed(about[0] if about else None, self.call_of(event["intent"]))
+            wanted = (self.tools or none).get(told[event["intent"]].get("tool"), none).get("confirm")
+            need(not wanted or about and told[about[0]]["given"] != "agent", "OPERATION_UNCONFIRMED")
         elif kind == "condition_judged":
             (self.shown.add if event["holds"] else self.shown.discard)((event["intent"], event["condition"]))
         elif kind == "check_stated":
@@ -465,7 +465,7 @@ class Verifier:
         elif kind in ("confirmation_given", "confirmation_refused"):
             asked = told[event["confirmation"]["sequence"]]
             need(event.get("digest") in (None, asked.get("digest", event.get("digest"))), "CONFIRMATION_MISMATCH")
-            asked["given"] = kind == "confirmation_given"
+            asked["given"] = kind == "confirmation_given" and event["assurance"]
         elif kind == "operation_started":
             found = plain(event["operation"]) if isinstance(event["operation"], dict) else None
             need(event["operation"] is not None or not self.asked, "OPERATION_UNCONFIRMED")  # told nothing; withheld: a name

@@ -6,9 +6,10 @@ mod next;
 mod standing;
 
 pub use drive::{
-    AbortRun, AgentTurn, AuditReport, Base64Bytes, ClaimId, ClaimRun, ClaimedRun, DriveReply, DriveReport,
-    DriveStep, NotBase64, ReadRunParameters, ReadyTool, Rested, RunLines, RunOrders, RunOrigin, RunStop,
-    SubmitInRun, SubmittedInRun, ToolReport, ToolToPrepare, ToolToRun, TurnReport, UnprovenRun,
+    AbortRun, AgentTurn, AuditReport, AwaitedConfirmation, Base64Bytes, ClaimId, ClaimRun, ClaimedRun,
+    DriveReply, DriveReport, DriveStep, NotBase64, ReadRunParameters, ReadyTool, Rested, RunLines, RunOrders,
+    RunOrigin, RunStop, SubmitInRun, SubmittedInRun, ToolReport, ToolToPrepare, ToolToRun, TurnReport,
+    UnprovenRun,
 };
 pub use given::{AuditRun, Demands, GivenArtifact, OpenRun, SayInRun};
 pub use next::{Next, RunAct};

@@ -18,7 +18,9 @@ pub use artifacts::ArtifactDigests;
 pub use error::MeaningError;
 
 use crate::{
-    content::{AnswerValue, CheckContent, Opening, OperationObject, PolicyDocument, operation_digest},
+    content::{
+        AnswerValue, CheckContent, Opening, OperationObject, PolicyDocument, PolicyTool, operation_digest,
+    },
     event_type::{Content, EventType},
     facts::{Policy, Risk},
 };
@@ -88,8 +90,17 @@ pub struct PolicyMeaning {
     pub numbers: Policy,
     /// Whether no client may both do the work and judge it.
     pub distinct_clients: bool,
-    /// The least risk of every tool that may run, by the digest of its name; none where any may.
-    pub tools: Option<BTreeMap<Digest, Risk>>,
+    /// What is demanded of every tool that may run, by the digest of its name; none where any may.
+    pub tools: Option<BTreeMap<Digest, ToolDemands>>,
+}
+
+/// What a policy demands of the calls of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ToolDemands {
+    /// Whether a person confirms each of them before it starts.
+    pub confirm: bool,
+    /// What each risks at least.
+    pub risk: Risk,
 }
 
 /// A tool with its input: the same call again is the same tool with the same bytes.
@@ -233,13 +244,14 @@ fn of_operation(said: Digest, operation: &OperationObject) -> Option<Meaning> {
 }
 
 fn of_policy(document: &PolicyDocument) -> PolicyMeaning {
-    let floors = |tools: &crate::content::PolicyTools| {
-        tools.iter().map(|(name, tool)| (digest(name), tool.risk)).collect()
+    let demands = |tools: &crate::content::PolicyTools| {
+        let demands = |tool: &PolicyTool| ToolDemands { confirm: tool.confirm, risk: tool.risk };
+        tools.iter().map(|(name, tool)| (digest(name), demands(tool))).collect()
     };
     PolicyMeaning {
         numbers: document.numbers(),
         distinct_clients: document.distinct_clients,
-        tools: document.tools.as_ref().map(floors),
+        tools: document.tools.as_ref().map(demands),
     }
 }
 

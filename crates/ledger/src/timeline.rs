@@ -316,7 +316,8 @@ fn rules(content: Option<&Content>) -> Vec<String> {
             [] => name.to_string(),
             programs => texts(programs).join(", "),
         };
-        format!("{name} at {} risk or more, starting {programs}", tool.risk.as_str())
+        let confirmed = if tool.confirm { ", confirmed by a person each time" } else { "" };
+        format!("{name} at {} risk or more, starting {programs}{confirmed}", tool.risk.as_str())
     });
     clients.into_iter().chain(tools).collect()
 }

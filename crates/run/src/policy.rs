@@ -40,6 +40,9 @@ pub struct Policy {
     /// Whether a claim without a check is challenged.
     #[serde(default)]
     pub challenge_unchecked: bool,
+    /// How long a person has to confirm a call; then it is refused. Otherwise as long as it takes.
+    #[serde(default)]
+    pub confirm_within: Option<Duration>,
     /// Whether no client may both do the work (planner, executor) and judge it (critic, auditor).
     #[serde(default)]
     pub distinct_clients: bool,
@@ -67,6 +70,9 @@ pub struct Tool {
     /// What a call of it risks at least: an intent that says less is blocked.
     #[serde(default = "low")]
     pub risk: Risk,
+    /// Whether a person confirms each call of it before it starts; the critic asks.
+    #[serde(default)]
+    pub confirm: bool,
     /// The programs it may start; none means the one that has the tool's name.
     #[serde(default)]
     pub programs: Vec<Text<1, 1024>>,
@@ -122,7 +128,7 @@ impl Policy {
     pub fn document(&self, task: &Task) -> Result<PolicyDocument, LimitError> {
         let tool = |(name, tool): (&String, &Tool)| {
             let programs = tool.programs.clone().try_into()?;
-            Ok((name.as_str().try_into()?, PolicyTool { programs, risk: tool.risk }))
+            Ok((name.as_str().try_into()?, PolicyTool { confirm: tool.confirm, programs, risk: tool.risk }))
         };
         let tools = self.tools.iter().map(tool).collect::<Result<BTreeMap<_, _>, LimitError>>()?;
         let numbers = PolicyDocument::of_numbers(self.demands(task));
@@ -133,6 +139,11 @@ impl Policy {
     /// Returns the conditions of an approval of these tools, in order: the critic names them by their numbers.
     pub fn conditions_of<'a>(&'a self, tools: &'a [String]) -> impl Iterator<Item = &'a Condition> {
         self.conditions.iter().filter(|condition| condition.concerns(tools))
+    }
+
+    /// Returns whether a person confirms each call of a tool.
+    pub fn wants_person(&self, tool: &str) -> bool {
+        self.tools.get(tool).is_some_and(|tool| tool.confirm)
     }
 
     /// Returns the least risk that an intent for a tool may name.

@@ -9,8 +9,9 @@ mod planner;
 
 use demur_core::limit::LimitError;
 use demur_ledger::{
+    content::ConfirmationAskContent,
     event_type::{Content, Facts},
-    facts::{self, FailureKind, Participant, ToolExecutionStarted},
+    facts::{self, ConfirmationAsked, FailureKind, Participant, ToolExecutionStarted},
     name::Sequence,
     role::Role,
     state::Phase,
@@ -32,6 +33,15 @@ pub trait Look {
 pub enum Move {
     /// Says something.
     Say(Facts, Option<Content>),
+    /// Asks a person to confirm an intent, until a deadline if there is one.
+    Confirm {
+        /// What is asked, without the deadline: roles have no clock.
+        facts: ConfirmationAsked,
+        /// The operation, and its words.
+        content: ConfirmationAskContent,
+        /// How many milliseconds there are for it.
+        within: Option<u64>,
+    },
     /// Stores bytes and records them.
     Store {
         /// A name for people.

@@ -264,9 +264,10 @@ def _confused(family: Family) -> None:
     case("confirmation-extended", "A confirmation gets more time.", lambda d: (d.want(), d.extend(0, d.in_time(999))))
 
 
-def intended(label: str) -> Desk:
-    """Returns a run with an intent, event 4, for the usual input, event 5."""
+def intended(label: str, *, confirm: bool = False) -> Desk:
+    """Returns a run with an intent, event 4, for the usual input, event 5; `confirm`: the policy wants a person's yes."""
     run = Desk(crew(label), "run", {})
+    run.policy(tools={"wc": {"confirm": confirm, "programs": ["wc"], "risk": "low"}})
     run.propose()
     run.review(2)
     run.intend(2)
@@ -285,6 +286,13 @@ def _runs(family: Family) -> None:
         family.fails(f"run-{name}", about, run.export(), code, len(run.trace.entries) - 1)
 
     about = {"about": 4, "words": {"operation": _call()}}
+    agents = about | {"assurance": "agent"}
+
+    def demanded(name: str, words: str, fill: Fill) -> None:
+        run = intended("demanded confirmations", confirm=True)
+        fill(run)
+        family.fails(f"run-demanded-{name}", words, run.export(), "OPERATION_UNCONFIRMED", len(run.trace.entries) - 1)
+
     said = {"words": {"digest": sha(_call())}}
     case("started-open", "A tool starts while its intent waits.", lambda d: (d.want("critic", **about), d.start(4, 5)))
     case(
@@ -304,13 +312,28 @@ def _runs(family: Family) -> None:
         "CONFIRMATION_SPENT",
     )
     case("other-call", "What is shown is not what the intent names.", lambda d: d.want("critic", about=4), "CONFIRMATION_MISMATCH")
+    demanded("unasked", "The policy wants a person's yes; the tool starts, and nobody was asked.", lambda d: d.start(4, 5))
+    demanded(
+        "by-key",
+        "The policy wants a person's yes; the critic asks for any, and a key gives it.",
+        lambda d: (d.want("critic", **agents), d.yes(6, stranger(d, "answerer"), **said), d.start(4, 5)),
+    )
+    demanded(
+        "refused",
+        "The policy wants a person's yes; the tool starts after a no.",
+        lambda d: (d.want("critic", **about), d.no(6, **said), d.start(4, 5)),
+    )
+    demanded(
+        "other-intent",
+        "The policy wants a yes to each intent; a second one for the same call starts on none.",
+        lambda d: (d.want("critic", **about), d.yes(6, **said), d.intend(2), d.start(8, 5)),
+    )
     order = "ORDER_VIOLATION"
     words = {"words": {"operation": _call()}}
     case("about-nothing", "In a run a confirmation is about no intent.", lambda d: d.want("critic", **words), order)
     case("about-proposal", "A confirmation is about a proposal.", lambda d: d.want("critic", about=2, **words), order)
     case("about-started", "It is asked after the start.", lambda d: (d.start(4, 5), d.want("critic", **about)), order)
     case("about-twice", "It is asked twice.", lambda d: (d.want("critic", **about), d.want("executor", **about)), order)
-    agents = about | {"assurance": "agent"}
     for role in ("executor", "planner", "critic"):
         case(
             f"own-client-{role}",
@@ -384,6 +407,12 @@ def _honest(family: Family) -> None:
     run.start(4, 5)
     about = "The critic asks a person about an intent, and the tool starts on the yes."
     family.holds("confirmation-run", about, run.export(), "pass_with_warnings", integrity=False)
+    run = intended("demanded confirmations", confirm=True)
+    run.want("critic", about=4, words={"operation": _call()})
+    run.yes(6, words={"digest": sha(_call())})
+    run.start(4, 5)
+    about = "The policy wants a person's yes, and has it."
+    family.holds("confirmation-demanded", about, run.export(), "pass_with_warnings", integrity=False)
 
 
 TRANSFER: Json = {"amount": 10, "to": "mallory"}

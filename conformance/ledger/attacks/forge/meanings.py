@@ -98,6 +98,8 @@ def _documents(family: Family) -> None:
     case("tools-list", "A policy lists its tools by name alone.", tools=["wc"])
     case("tool-nameless", "A policy has a tool without a name.", tools={"": _tool()})
     case("tool-other-fields", "A policy gives a tool a price and no risk.", tools={"wc": {"price": 1, "programs": []}})
+    bare = {"programs": [], "risk": "low"}
+    case("tool-confirm-left-out", "A policy does not say whether a person confirms a tool.", tools={"wc": bare})
 
 
 def _rewritten(family: Family) -> None:
@@ -248,7 +250,7 @@ def proposing(*tools: str) -> Json:
 
 
 def _tool(risk: str = "low", *programs: str) -> Json:
-    return {"programs": list(programs), "risk": risk}
+    return {"confirm": False, "programs": list(programs), "risk": risk}
 
 
 def _unruled(dialogue: Dialogue) -> Dialogue:

@@ -328,7 +328,7 @@ EVERYBODY = ["planner", "executor", "critic", "auditor", "operator"]
 RUN_ROLES = ["planner", "executor", "critic", "auditor"]
 TRIO = ["planner", "executor", "critic"]
 POLICY: dict[str, Json] = {"approval_from": "high", "evidence_minimum": 1, "fallback": True, "retry_limit": 1}
-TOOLS: Json = {"wc": {"programs": ["wc"], "risk": "low"}}
+TOOLS: Json = {"wc": {"confirm": False, "programs": ["wc"], "risk": "low"}}
 # The input of a tool where a story has no other: canonical JSON, as the executor of a run writes it.
 INPUT = b'{"file":"words.txt"}'
 CONTENT: dict[str, Json] = {

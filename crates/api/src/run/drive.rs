@@ -17,6 +17,8 @@ use demur_ledger::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::confirmation::ConfirmationId;
+
 ulid_id! {
     /// The right of one process to drive one run. The process draws it.
     pub struct ClaimId;
@@ -218,12 +220,21 @@ pub enum DriveStep {
     Run(ToolToRun),
     /// Gives an agent in a process of its own its turn.
     Turn(AgentTurn),
+    /// Waits until a confirmation is given or refused.
+    Await(AwaitedConfirmation),
     /// Keeps the auditor's report, whose hash is recorded next.
     Keep(AuditReport),
     /// Stops: the run has ended, or has come as far as it may.
     Over(RunStop),
     /// Stops: the record does not hold.
     Unproven(UnprovenRun),
+}
+
+/// A confirmation that the run waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AwaitedConfirmation {
+    /// Which.
+    pub confirmation: ConfirmationId,
 }
 
 /// A tool to get ready, in place of what was ready before.

@@ -58,7 +58,7 @@ struct Work {
 /// Act one: the run opens, the planner proposes, the critic sets a condition.
 fn plan(session: &mut Session<'_>, cast: &Cast) -> Result<Sequence, Failure> {
     session.tell("\nAct one: the plan. The number is the event's place in the record.\n")?;
-    let tool = PolicyTool { programs: List::default(), risk: Risk::Low };
+    let tool = PolicyTool { confirm: false, programs: List::default(), risk: Risk::Low };
     let tools = BTreeMap::from([(Text::try_from("count-text")?, tool)]);
     let opening = OpenRun {
         trace: None,

@@ -2,9 +2,16 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use demur_api::run::{
-    AgentTurn, AuditReport, ClaimedRun, DriveReport, DriveStep, Rested, RunStop, ToolToPrepare, ToolToRun,
-    TurnReport,
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    confirmation::ConfirmationId,
+    operation::{OfConfirmation, WaitForConfirmation},
+    question::WaitParameters,
+    run::{
+        AgentTurn, AuditReport, AwaitedConfirmation, ClaimedRun, DriveReport, DriveStep, Rested, RunStop,
+        ToolToPrepare, ToolToRun, TurnReport,
+    },
 };
 use demur_core::{
     hash::{Digest, sha256},
@@ -41,6 +48,8 @@ pub(super) struct Drive<'a> {
     kept: Option<Digest>,
     /// Nobody had anything left to do.
     pub(super) stuck: bool,
+    /// The confirmation that whoever watches was told to look at.
+    told: Option<ConfirmationId>,
 }
 
 impl<'a> Drive<'a> {
@@ -52,8 +61,8 @@ impl<'a> Drive<'a> {
     ) -> Result<Self, Failure> {
         let tools = Tools::new(&folder.work(), &orders.policy.limits)?;
         let (halt, agents) = (Halt::default(), BTreeMap::new());
-        let (turn, kept, stuck) = (None, None, false);
-        Ok(Self { record, orders, claimed, home, folder, tools, halt, agents, turn, kept, stuck })
+        let (turn, kept, stuck, told) = (None, None, false, None);
+        Ok(Self { record, orders, claimed, home, folder, tools, halt, agents, turn, kept, stuck, told })
     }
 
     /// Goes on until the run has ended or has come as far as it may.
@@ -91,6 +100,7 @@ impl<'a> Drive<'a> {
                     api.renewing(claimed, &halt, || self.tools.run(&call, started, &halt))?;
                 }
                 DriveStep::Turn(AgentTurn { role, now }) => self.turn = Some(self.give_turn(role, now)?),
+                DriveStep::Await(AwaitedConfirmation { confirmation }) => self.wait_for(confirmation)?,
                 DriveStep::Keep(AuditReport { report }) => {
                     self.folder.keep_report(report.as_bytes())?;
                     self.kept = Some(sha256(report.as_bytes()));
@@ -101,6 +111,23 @@ impl<'a> Drive<'a> {
                     return Ok(());
                 }
             }
+        }
+    }
+
+    /// Waits a while until somebody says yes or no; whether the run goes on shows with the next report.
+    fn wait_for(&mut self, confirmation: ConfirmationId) -> Result<(), Failure> {
+        if self.told != Some(confirmation) {
+            self.told = Some(confirmation);
+            self.record.note(&format!("waits for a yes or a no: demur confirm show {confirmation}"))?;
+        }
+        let (api, halt) = (self.record.api, self.halt.clone());
+        let claimed = (self.record.trace, self.record.claim.claim);
+        let query = WaitParameters { seconds: Some(CONFIRMATION_WAIT_SECONDS) };
+        let request = ApiRequest::<WaitForConfirmation>::get(OfConfirmation { confirmation }, query);
+        match api.renewing(claimed, &halt, || api.call(request)) {
+            // Another server takes over, and the next report finds it.
+            Err(error) if !error.is(Code::Stopping) => Err(error),
+            _ => Ok(()),
         }
     }
 
@@ -165,3 +192,6 @@ impl<'a> Drive<'a> {
         Ok(agent)
     }
 }
+
+/// How long one request waits for a yes or a no.
+const CONFIRMATION_WAIT_SECONDS: u64 = 20;

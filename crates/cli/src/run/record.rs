@@ -59,6 +59,11 @@ impl<'a> Record<'a> {
         FromDesk::parse(submitted.answer.as_bytes()).map_err(|error| Failure::bug(&error))
     }
 
+    /// Tells whoever watches something that is no event.
+    pub(super) fn note(&mut self, text: &str) -> Result<(), Failure> {
+        self.watch.note(text)
+    }
+
     /// Lets others drive the run, if there is anybody to tell.
     pub(super) fn leave(&self, report: DriveReport) {
         // Where this does not arrive, the claim ends by itself.

@@ -51,6 +51,14 @@ impl<'a> Watch<'a> {
         self.timeline.read(&line).map_err(|error| Failure::bug(&error))
     }
 
+    /// Tells something that is no event.
+    pub(super) fn note(&mut self, text: &str) -> Result<(), Failure> {
+        match &mut self.output {
+            Some(output) => output.tell(&format!("       {text}")),
+            None => Ok(()),
+        }
+    }
+
     /// Tells an event.
     pub(super) fn tell(&mut self, event: &Event, opening: Option<&Opening>) -> Result<(), Failure> {
         let entry = self.learn(event, opening)?;

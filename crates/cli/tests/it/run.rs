@@ -4,6 +4,7 @@ mod agents;
 mod bad_input;
 mod bad_tools;
 mod beside;
+mod confirmed;
 mod evidence;
 mod killed;
 mod meaning;

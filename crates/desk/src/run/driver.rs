@@ -178,7 +178,11 @@ pub fn drive(owner: &Owner, trace: TraceId, report: &DriveReport) -> Result<Driv
     let (ends, completes) = match reply.step {
         DriveStep::Over(RunStop { phase, .. }) => (true, phase.is_final()),
         DriveStep::Unproven(_) => (true, false),
-        DriveStep::Prepare(_) | DriveStep::Run(_) | DriveStep::Turn(_) | DriveStep::Keep(_) => (false, false),
+        DriveStep::Prepare(_)
+        | DriveStep::Run(_)
+        | DriveStep::Turn(_)
+        | DriveStep::Await(_)
+        | DriveStep::Keep(_) => (false, false),
     };
     if ends {
         *place = None;

@@ -34,7 +34,7 @@ fn executing<const COUNT: usize>(tools: [(&str, Risk); COUNT]) -> (World, Sequen
     let mut world = World::new();
     let opening = world.opening(usual_policy());
     world.say(opening);
-    let tool = |(name, risk)| (text(name), PolicyTool { programs: list([]), risk });
+    let tool = |(name, risk)| (text(name), PolicyTool { confirm: false, programs: list([]), risk });
     let tools = PolicyTools::try_from(tools.into_iter().map(tool).collect::<BTreeMap<_, _>>()).unwrap();
     let tools = Some(tools).filter(|tools| tools.iter().next().is_some());
     let document = PolicyDocument { tools, ..PolicyDocument::of_numbers(usual_policy()) };

@@ -111,6 +111,8 @@ impl JsonSchema for PolicyTools {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyTool {
+    /// Whether a person confirms each call of it before it starts.
+    pub confirm: bool,
     /// The programs it may start; none means the one that has the tool's name.
     pub programs: List<Text<1, 1024>, 0, 64>,
     /// What a call of it risks at least.

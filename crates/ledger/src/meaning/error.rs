@@ -168,6 +168,16 @@ pub enum MeaningError {
         /// The newest confirmation.
         confirmation: Sequence,
     },
+    /// A tool that a person was to confirm.
+    #[error(
+        "expected that a person confirmed intent {intent}, as the policy says of {tool:?}, found that nobody did"
+    )]
+    ToolUnconfirmed {
+        /// The intent.
+        intent: Sequence,
+        /// The tool.
+        tool: Box<str>,
+    },
     /// A question after all was said.
     #[error("expected no question but the auditor's after the final statement, found one of the {role}")]
     SpokeAfterFinal {
@@ -247,7 +257,9 @@ impl MeaningError {
             Self::ReportMissing | Self::ReportDiffers { .. } => "REPORT_MISMATCH",
             Self::ConfirmationMismatch { .. } => "CONFIRMATION_MISMATCH",
             Self::ConfirmationSpent { .. } => "CONFIRMATION_SPENT",
-            Self::OperationUnconfirmed { .. } | Self::OperationUntold { .. } => "OPERATION_UNCONFIRMED",
+            Self::OperationUnconfirmed { .. }
+            | Self::OperationUntold { .. }
+            | Self::ToolUnconfirmed { .. } => "OPERATION_UNCONFIRMED",
             Self::SpokeAfterFinal { .. } => "SPOKE_AFTER_FINAL",
             Self::FieldAnswered { .. } => "FIELD_ANSWERED",
             Self::ClientHeldRoles(_) => "CLIENT_HELD_ROLES",
@@ -285,6 +297,7 @@ impl MeaningError {
             | Self::EvidenceAlike { .. }
             | Self::ConditionUnshown { .. }
             | Self::OperationUnconfirmed { .. }
+            | Self::ToolUnconfirmed { .. }
             | Self::ReportMissing => Blame::TooEarly,
         }
     }
@@ -299,6 +312,7 @@ impl MeaningError {
             Self::BlockedAgain { .. }
             | Self::RetryLimit { .. }
             | Self::ToolBlocked { .. }
+            | Self::ToolUnconfirmed { .. }
             | Self::ConditionUnshown { .. } => "facts.intent",
             Self::CheckFailed { .. } => "content.value",
             Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => "facts.evidence",
@@ -343,6 +357,9 @@ impl MeaningError {
             Self::ConfirmationSpent { .. } => "ask for a new confirmation: each serves for one start",
             Self::OperationUnconfirmed { .. } => {
                 "wait until it is given and name it; what was refused or expired needs a new confirmation"
+            }
+            Self::ToolUnconfirmed { .. } => {
+                "ask for a confirmation about the intent, and wait for a person's yes"
             }
             Self::OperationUntold { .. } => "start it with the exact operation, whole",
             Self::SpokeAfterFinal { .. } => "ask before the final statement, or in a trace of its own",

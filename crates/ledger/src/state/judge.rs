@@ -12,11 +12,12 @@ use super::{
 };
 use crate::{
     attribution,
-    confirmation::{Confirmations, call_digest},
+    confirmation::{ConfirmationOutcome, Confirmations, call_digest},
     event_type::Facts,
-    facts::{FinalStatementSigned, ToolExecutionStarted, ToolIntentSigned, VerificationStatus},
-    meaning::{ArtifactDigests, IntendedCall, Meaning, MeaningError, PolicyMeaning, digest},
+    facts::{Assurance, FinalStatementSigned, ToolExecutionStarted, ToolIntentSigned, VerificationStatus},
+    meaning::{ArtifactDigests, IntendedCall, Meaning, MeaningError, PolicyMeaning, ToolDemands, digest},
     name::Sequence,
+    question::Given,
     role::Role,
 };
 
@@ -89,17 +90,38 @@ impl State {
             let (proposal, tool) = (facts.proposal, call.tool.clone());
             broken.push(MeaningError::ToolNotProposed { proposal, tool });
         }
-        let Some(ToolRules::Named(floors)) = self.recorded_policy.as_ref().map(|policy| &policy.tools) else {
+        let Some(ToolRules::Named(tools)) = self.recorded_policy.as_ref().map(|policy| &policy.tools) else {
             return;
         };
-        match floors.get(&tool) {
+        match tools.get(&tool) {
             None => broken.push(MeaningError::ToolNotAllowed { tool: call.tool.clone() }),
-            Some(floor) if facts.risk < *floor => broken.push(MeaningError::RiskUnderstated {
-                tool: call.tool.clone(),
-                floor: *floor,
-                found: facts.risk,
-            }),
+            Some(ToolDemands { risk: floor, .. }) if facts.risk < *floor => {
+                broken.push(MeaningError::RiskUnderstated {
+                    tool: call.tool.clone(),
+                    floor: *floor,
+                    found: facts.risk,
+                });
+            }
             Some(_) => {}
+        }
+    }
+
+    /// Where the policy says so, a person has confirmed the intent. What was asked about it and not given is found elsewhere.
+    fn judge_person(&self, intent: Sequence, call: &IntendedCall) -> Option<MeaningError> {
+        let Some(ToolRules::Named(tools)) = self.recorded_policy.as_ref().map(|policy| &policy.tools) else {
+            return None;
+        };
+        tools.get(&digest(&call.tool)).filter(|demands| demands.confirm)?;
+        let outcome = self.confirmations.about(intent).map(|(_, asked)| *asked.outcome());
+        let by_a_person = |given: Given| given.assurance >= Assurance::Relayed;
+        match outcome {
+            Some(ConfirmationOutcome::Given(given)) if by_a_person(given) => None,
+            Some(ConfirmationOutcome::Given(_)) | None => {
+                Some(MeaningError::ToolUnconfirmed { intent, tool: call.tool.clone() })
+            }
+            Some(
+                ConfirmationOutcome::Open | ConfirmationOutcome::Refused(_) | ConfirmationOutcome::Expired,
+            ) => None,
         }
     }
 
@@ -127,6 +149,7 @@ impl State {
         let digest = call.filter(|_| self.confirmations.iter().next().is_some()).and_then(call_digest);
         broken.extend(self.confirmations.judge_start(about, digest.as_ref()));
         let (Some(intent), Some(call)) = (intent, call) else { return };
+        broken.extend(self.judge_person(facts.intent, call));
         broken.extend(self.judge_block(intent, call));
         broken.extend(self.judge_retries(call));
         let question = self.questions.blocking(&call.tool, self.depends(facts.intent));

@@ -6,7 +6,7 @@ use demur_core::hash::Digest;
 use serde::{Deserialize, Serialize};
 
 use super::{GuardError, State};
-use crate::{facts::Risk, meaning::Meaning};
+use crate::meaning::{Meaning, ToolDemands};
 
 /// A policy that is on record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,8 +24,8 @@ pub enum ToolRules {
     Unknown,
     /// Any tool, at any risk.
     Any,
-    /// These tools, by the digests of their names, each at this risk or above.
-    Named(BTreeMap<Digest, Risk>),
+    /// These tools, by the digests of their names, each under these demands.
+    Named(BTreeMap<Digest, ToolDemands>),
 }
 
 impl State {

@@ -555,9 +555,9 @@ fn meant(error: &MeaningError) -> Found {
         MeaningError::ReportMissing | MeaningError::ReportDiffers { .. } => Code::ReportMismatch,
         MeaningError::ConfirmationMismatch { .. } => Code::ConfirmationMismatch,
         MeaningError::ConfirmationSpent { .. } => Code::ConfirmationSpent,
-        MeaningError::OperationUnconfirmed { .. } | MeaningError::OperationUntold { .. } => {
-            Code::OperationUnconfirmed
-        }
+        MeaningError::OperationUnconfirmed { .. }
+        | MeaningError::OperationUntold { .. }
+        | MeaningError::ToolUnconfirmed { .. } => Code::OperationUnconfirmed,
         MeaningError::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
         MeaningError::FieldAnswered { .. } => Code::FieldAnswered,
         MeaningError::ClientHeldRoles(_) => Code::ClientHeldRoles,

@@ -93,7 +93,7 @@ async fn open(call: &ToolCall<'_, impl CallerConnection>, given: OpenRun) -> Res
 
 /// Returns tools that may each start the program of their name.
 fn policy_tools(tools: BTreeMap<Text<1, 256>, Risk>) -> Result<PolicyTools, Refusal> {
-    let tool = |(name, risk)| (name, PolicyTool { programs: List::default(), risk });
+    let tool = |(name, risk)| (name, PolicyTool { confirm: false, programs: List::default(), risk });
     let tools: BTreeMap<_, _> = tools.into_iter().map(tool).collect();
     tools.try_into().map_err(|error| {
         let mut refusal = Refusal::new(Code::Arguments, format!("tools: {error}"));

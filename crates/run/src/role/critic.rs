@@ -2,6 +2,7 @@
 //! LED-11, LED-13, LED-23). What the policy does not allow is blocked.
 
 mod condition;
+mod confirmation;
 mod doubt;
 mod intent;
 

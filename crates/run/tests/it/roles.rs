@@ -191,6 +191,9 @@ impl<'a> Driver<'a> {
     fn perform(&mut self, role: Role, next: Move, dice: &mut Dice) {
         match next {
             Move::Say(facts, content) | Move::Conclude(facts, content) => self.say(role, facts, content),
+            Move::Confirm { facts, content, .. } => {
+                self.say(role, facts.into(), Some(Content::ConfirmationAsked(content)));
+            }
             Move::Store { name, bytes, .. } => {
                 self.office.store(&name, &bytes);
                 self.catch_up();

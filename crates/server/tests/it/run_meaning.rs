@@ -28,7 +28,7 @@ struct Attempt {
 type Prepare = fn(&Run, u64) -> Attempt;
 
 /// Every attempt with its code.
-const ATTEMPTS: [(&str, Prepare); 12] = [
+const ATTEMPTS: [(&str, Prepare); 13] = [
     ("TOOL_NOT_PROPOSED", |_, proposal| intending(proposal, "rm", "medium")),
     ("TOOL_NOT_ALLOWED", |_, proposal| intending(proposal, "git", "critical")),
     ("RISK_UNDERSTATED", |_, proposal| intending(proposal, "cargo", "low")),
@@ -61,6 +61,12 @@ const ATTEMPTS: [(&str, Prepare); 12] = [
         let question = json!({"question": "On which branch?", "trace": run.trace, "blocks": ["Cargo"]});
         assert_eq!(run.post("bo", "/v1/questions", &question).status, 201);
         let intent = run.said("bo", &calling(proposal));
+        starting(run, intent, INPUT)
+    }),
+    ("OPERATION_UNCONFIRMED", |run, proposal| {
+        let mut call = calling(proposal);
+        call["content"]["tool"] = json!("mail");
+        let intent = run.said("bo", &call);
         starting(run, intent, INPUT)
     }),
     ("EVIDENCE_WEAK", |run, proposal| {
@@ -209,17 +215,21 @@ fn nothing_is_proposed_before_the_policy_is_recorded() {
     assert_eq!((&standing["phase"], &standing["proposals"]), (&json!("planning"), &json!([])), "{standing}");
 }
 
-/// Returns a run with an approved proposal for `cargo` and `git`. Its policy names `cargo` and `rm`, lets everything below
-/// critical risk start without approval, and allows no retry.
+/// Returns a run with an approved proposal for `cargo`, `git` and `mail`. Its policy names `cargo`, `rm` and `mail`, which a
+/// person confirms, lets everything below critical risk start without approval, and allows no retry.
 fn executing(conditions: &[&str]) -> (Run, u64) {
     let mut document = opening();
     document["policy"] = json!({
         "approval_from": "critical", "retry_limit": 0,
-        "tools": {"cargo": {"programs": [], "risk": "medium"}, "rm": {"programs": [], "risk": "low"}},
+        "tools": {
+            "cargo": {"confirm": false, "programs": [], "risk": "medium"},
+            "mail": {"confirm": true, "programs": [], "risk": "low"},
+            "rm": {"confirm": false, "programs": [], "risk": "low"},
+        },
     });
     let run = Run::open_with(&document);
     let mut proposal = proposal();
-    proposal["content"]["required_tools"] = json!(["cargo", "git"]);
+    proposal["content"]["required_tools"] = json!(["cargo", "git", "mail"]);
     let proposal = run.said("ada", &proposal);
     let mut review = review(proposal);
     if !conditions.is_empty() {

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use demur_api::{
     code::Code,
+    confirmation::ConfirmationId,
     refusal::Refusal,
     run::{
-        AgentTurn, AuditReport, DriveReport, DriveStep, ReadyTool, RunStop, ToolToPrepare, ToolToRun,
-        TurnReport, UnprovenRun,
+        AgentTurn, AuditReport, AwaitedConfirmation, DriveReport, DriveStep, ReadyTool, RunStop,
+        ToolToPrepare, ToolToRun, TurnReport, UnprovenRun,
     },
 };
 use demur_core::limit::{LimitError, Text};
@@ -104,6 +105,13 @@ impl<'a> Steps<'a> {
                     self.recorder.commit()?;
                     return Ok(step);
                 }
+                Looked::Nobody if self.open_confirmation().is_some() => {
+                    // Somebody has to say yes or no, however long that takes.
+                    self.recorder.commit()?;
+                    if let Some(confirmation) = self.open_confirmation() {
+                        return Ok(DriveStep::Await(AwaitedConfirmation { confirmation }));
+                    }
+                }
                 Looked::Nobody => {
                     let obstacle = self.brief().obstacle(&mut self.recorder.artifacts());
                     self.recorder.abort(&obstacle)?;
@@ -115,6 +123,12 @@ impl<'a> Steps<'a> {
                 }
             }
         }
+    }
+
+    /// Returns the first confirmation that nobody has given or refused.
+    fn open_confirmation(&self) -> Option<ConfirmationId> {
+        let (at, _) = self.recorder.history.state().confirmations().open().next()?;
+        Some(ConfirmationId::new(self.recorder.trace, at))
     }
 
     fn over(&self, stuck: bool) -> DriveStep {
@@ -191,6 +205,11 @@ impl<'a> Steps<'a> {
                 if ends {
                     self.ended = None;
                 }
+            }
+            Move::Confirm { mut facts, content, within } => {
+                let now = self.recorder.now()?;
+                facts.deadline = within.map(|within| now.plus_millis(within));
+                self.recorder.say(author, facts.into(), Some(Content::ConfirmationAsked(content)))?;
             }
             Move::Store { name, media_type, bytes } => {
                 self.recorder.store(author, (&name, media_type), bytes)?;

@@ -41,7 +41,7 @@ pub(crate) fn intend(
 
 /// Returns a policy that names these tools.
 pub(crate) fn naming<const COUNT: usize>(tools: [(&str, Risk); COUNT]) -> PolicyDocument {
-    let tool = |(name, risk)| (text(name), PolicyTool { programs: list([]), risk });
+    let tool = |(name, risk)| (text(name), PolicyTool { confirm: false, programs: list([]), risk });
     let tools = PolicyTools::try_from(tools.into_iter().map(tool).collect::<BTreeMap<_, _>>()).unwrap();
     PolicyDocument { tools: Some(tools), ..PolicyDocument::of_numbers(usual_policy()) }
 }

@@ -12,7 +12,10 @@ use demur_ledger::{
     name::Sequence,
 };
 
-use super::condition::{self, Judgement};
+use super::{
+    condition::{self, Judgement},
+    confirmation::{self, Confirming},
+};
 use crate::{
     history::Intended,
     role::{Brief, Input, Look, Move, RoleError, input, say},
@@ -26,7 +29,12 @@ pub(super) fn review(brief: &Brief<'_>, look: &mut dyn Look) -> Result<Option<Mo
             None => match condition::judge(brief, (*at, intent), look)? {
                 Judgement::Say(judgement) => return Ok(Some(*judgement)),
                 Judgement::Fails(reason) => Some(reason),
-                Judgement::Fine => None,
+                Judgement::Fine => match confirmation::next(brief, (*at, intent), look)? {
+                    Confirming::Ask(asks) => return Ok(Some(*asks)),
+                    Confirming::Waits => continue,
+                    Confirming::Refused(reason) => Some(reason),
+                    Confirming::Fine => None,
+                },
             },
             found => found,
         };

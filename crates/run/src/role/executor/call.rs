@@ -2,6 +2,7 @@
 
 use demur_core::limit::{LimitError, Text};
 use demur_ledger::{
+    confirmation::ConfirmationOutcome,
     content::{ExecutionResultContent, FailureContent, IntentContent},
     event_type::Content,
     facts::{
@@ -70,10 +71,21 @@ pub(super) fn standing(brief: &Brief<'_>, call: &Call) -> Standing {
         (None, None) if newest.review.is_none() && newest.risk >= brief.demands.approval_from => {
             Standing::Waits
         }
+        // A person says yes before it starts, whatever its risk.
+        (None, None) if !confirmed(brief, *at, &newest.tool) => Standing::Waits,
         // Its conditions are for the critic to judge.
         (None, None) if brief.history.state().unshown(*at).is_some() => Standing::Waits,
         (None, None) => Standing::Ready(*at),
     }
+}
+
+/// Returns whether an intent has the yes of a person, where the policy wants one.
+fn confirmed(brief: &Brief<'_>, intent: Sequence, tool: &str) -> bool {
+    let given = || {
+        let asked = brief.history.state().confirmations().about(intent);
+        asked.is_some_and(|(_, asked)| matches!(asked.outcome(), ConfirmationOutcome::Given(_)))
+    };
+    !brief.policy.wants_person(tool) || given()
 }
 
 /// Returns the last intent of a call that failed for good.
