@@ -189,7 +189,7 @@ impl Session {
                 self.fold_gap(event.position(), &facts.0, content)?;
             }
             (Facts::QuestionAnswered(facts), Some(Content::QuestionAnswered(content))) => {
-                self.fold_answer(at, &facts, &content)?;
+                self.fold_answer(at, facts, &content)?;
             }
             (Facts::AnswerSuperseded(facts), Some(Content::AnswerSuperseded(content))) => {
                 self.take_back(facts.replaces)?;
