@@ -163,8 +163,8 @@ impl Session {
             (Some(finding), true) => {
                 self.check_stricter(gap, assurance)?;
                 let mut view = self.view()?;
-                let judged = view.answer(self.place(gap)?, &finding, answer)?;
                 let worded = gap::worded(&finding, answer)?;
+                let judged = view.answer(self.place(gap)?, &finding, answer, (worded.kind, assurance))?;
                 if let Judged::Escalated(_) = &judged
                     && !gap.facts.kinds.contains(&worded.kind)
                     && assurance >= gap.facts.assurance

@@ -27,7 +27,8 @@ impl Session {
             return Ok(None);
         }
         let content = AmendedContent { plan: members(&plan) };
-        let view = self.view_with(plan, &self.answers)?;
+        let mut view = self.view_with(plan, &self.answers)?;
+        view.lapse()?;
         let due = view.due()?;
         let papers = self.papers(view.open_after(&due)?)?;
         Ok(Some(Act {
@@ -59,7 +60,7 @@ impl Session {
             };
         }
         (self.own, self.plan) = (OwnWord { plan: own, event }, plan);
-        Ok(())
+        self.lapse()
     }
 
     /// Returns a plan with every answer that it leaves out, or has as it was before.

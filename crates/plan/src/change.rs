@@ -38,8 +38,10 @@ impl Session {
             let found = view.rules.detect(&view.plan, &view.settled)?;
             match found.into_iter().find(|finding| gap.is_of(finding)) {
                 Some(finding) => {
-                    let judged = view.answer(self.place(gap)?, &finding, answer)?;
-                    let (due, worded) = (view.due()?, gap::worded(&finding, answer)?);
+                    let worded = gap::worded(&finding, answer)?;
+                    let said = (worded.kind, assurance);
+                    let judged = view.answer(self.place(gap)?, &finding, answer, said)?;
+                    let due = view.due()?;
                     // As the event has it: what was typed may be longer, or another word for yes.
                     let text = worded.value.to_string();
                     let round = gap.round_of(&text, (matches!(judged, Judged::Resolved), assurance))?;
@@ -71,7 +73,8 @@ impl Session {
         reason: Text<1, 4096>,
     ) -> Result<Act, Error> {
         let (sayings, papers) = if self.counts(gap, answer) {
-            let view = self.view_without(gap, answer)?;
+            let mut view = self.view_without(gap, answer)?;
+            view.lapse()?;
             let due = view.due()?;
             let papers = self.papers(view.open_after(&due)?)?;
             (due, Some(Box::new(papers)))

@@ -6,10 +6,7 @@ use demur_clarify::{
     gap::{self as clarify, Severity as GapSeverity},
     name::{FieldPath, GapId},
 };
-use demur_core::{
-    hash::{Digest, sha256},
-    limit::{List, Text, Whole},
-};
+use demur_core::limit::{List, Text, Whole};
 use demur_engine::command::Saying;
 use demur_ledger::{
     content::{AnswerValue, Choice, QuestionContent, RuleName, Wordings},
@@ -18,7 +15,7 @@ use demur_ledger::{
     name::{Operation, Sequence},
     role::Role,
 };
-use demur_rules::{self as rules, Finding, Kind, Plan};
+use demur_rules::{self as rules, Finding, Kind, Plan, Rules};
 use serde_json::Value;
 
 use crate::{Error, error::limit};
@@ -28,7 +25,7 @@ pub(crate) fn found(
     finding: &Finding,
     id: &GapId,
     repeats: Option<Sequence>,
-    rules: Digest,
+    rules: &Rules,
     plan: &Plan,
 ) -> Result<Saying, Error> {
     let facts = question(finding, repeats)?;
@@ -62,7 +59,7 @@ fn question(finding: &Finding, repeats: Option<Sequence>) -> Result<Question, Er
     })
 }
 
-fn words(finding: &Finding, id: &GapId, rules: Digest, plan: &Plan) -> Result<QuestionContent, Error> {
+fn words(finding: &Finding, id: &GapId, rules: &Rules, plan: &Plan) -> Result<QuestionContent, Error> {
     let chooses = finding.kinds.contains(&Kind::Choice);
     let choices = finding.choices.iter().filter(|_| chooses).map(|value| {
         let label = Text::cut(value).map_err(limit("choices"))?;
@@ -70,7 +67,8 @@ fn words(finding: &Finding, id: &GapId, rules: Digest, plan: &Plan) -> Result<Qu
     });
     let suggestions =
         finding.suggestions.iter().take(32).map(|text| Text::cut(text).map_err(limit("suggestions")));
-    let name = RuleName { name: Text::cut(finding.rule.as_str()).map_err(limit("rule"))?, rules };
+    let name = Text::cut(finding.rule.as_str()).map_err(limit("rule"))?;
+    let name = RuleName { name, rules: rules.hash() };
     Ok(QuestionContent {
         ask: None,
         choices: List::try_from(choices.collect::<Result<Vec<_>, Error>>()?).map_err(limit("choices"))?,
@@ -80,7 +78,7 @@ fn words(finding: &Finding, id: &GapId, rules: Digest, plan: &Plan) -> Result<Qu
         gap: Some(Text::try_from(id.as_str()).map_err(limit("gap"))?),
         language: Text::try_from("en").map_err(limit("language"))?,
         recommendation: None,
-        request: Some(request(plan)?),
+        request: Some(rules.request(finding.rule.as_str(), &finding.field, plan)?),
         rule: Some(name),
         suggestions: List::try_from(suggestions.collect::<Result<Vec<_>, Error>>()?)
             .map_err(limit("suggestions"))?,
@@ -142,11 +140,6 @@ pub(crate) fn of_saying(facts: &Question, content: &QuestionContent) -> Result<c
     to_clarify(&id, &field(content).ok_or(Error::NothingOpen)?, facts, content)
 }
 
-/// Returns the digest of the request that waits: the plan as it was when the question was asked.
-pub(crate) fn request(plan: &Plan) -> Result<Digest, Error> {
-    Ok(sha256(&plan.to_canonical()?))
-}
-
 /// An answer as the ledger holds it.
 pub(crate) struct Worded {
     pub(crate) kind: AnswerKind,
@@ -194,6 +187,17 @@ pub(crate) fn name(number: usize) -> Result<GapId, Error> {
 /// Returns the question's field as a path into the plan.
 pub(crate) fn field(content: &QuestionContent) -> Option<FieldPath> {
     content.field.as_ref()?.as_str().parse().ok()
+}
+
+/// Returns the rules' word for how sure one can be who answered.
+pub(crate) const fn surety(assurance: Assurance) -> rules::Assurance {
+    match assurance {
+        Assurance::Agent => rules::Assurance::Agent,
+        Assurance::Relayed => rules::Assurance::Relayed,
+        Assurance::Terminal => rules::Assurance::Terminal,
+        Assurance::SignedIn => rules::Assurance::SignedIn,
+        Assurance::Passkey => rules::Assurance::Passkey,
+    }
 }
 
 const fn answer_kind(kind: Kind) -> AnswerKind {

@@ -11,6 +11,7 @@
 //! | what is said next: submit, answer, accept, confirm | [`act`] |
 //! | an answer is replaced or taken back | `change` |
 //! | the plan is amended | `amend` |
+//! | what somebody let pass, and for which values | `consent` |
 //! | a gap or the plan is withdrawn, a gap is put again | `withdraw` |
 //! | document, audit record, attestation, handoff | [`paper`] |
 //! | the proof that nothing was guessed (CLR-52) | [`no_guess`] |
@@ -18,6 +19,7 @@
 pub mod act;
 mod amend;
 mod change;
+mod consent;
 pub mod error;
 mod gap;
 pub mod no_guess;

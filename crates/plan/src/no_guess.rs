@@ -28,7 +28,7 @@ use serde_json::{Map, Value};
 pub use count::{ValueCounts, ValueOrigin};
 pub use settled::SettledBy;
 
-use crate::{Error, Session, act};
+use crate::{Error, Session, act, session::Unsettled};
 
 /// What the trace of a plan shows about guesses.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -338,10 +338,28 @@ impl Check<'_> {
     }
 
     fn check_confirmation(&mut self, at: Sequence, content: &ConfirmationContent) -> Result<(), Error> {
-        for finding in self.session.detect()? {
+        for (finding, why) in self.session.unsettled()? {
             let (rule, field) = (&finding.rule, &finding.field);
-            let message = format!("expected no gap in the confirmed plan, found {rule} at {field}");
-            self.problem(at, "CONFIRMED_WITH_GAP", message);
+            let (code, message) = match why {
+                Unsettled::Gap => {
+                    let message = format!("expected no gap in the confirmed plan, found {rule} at {field}");
+                    ("CONFIRMED_WITH_GAP", message)
+                }
+                Unsettled::Moved => {
+                    let message = format!(
+                        "{field}: expected the values that somebody let pass for {rule}, found others"
+                    );
+                    ("CONSENT_MOVED", message)
+                }
+                Unsettled::Below => {
+                    let least = finding.assurance.name();
+                    let message = format!(
+                        "{field}: expected an answer with at least the assurance {least} for {rule}, found a value of a lesser source"
+                    );
+                    ("ASSURANCE_BELOW", message)
+                }
+            };
+            self.problem(at, code, message);
         }
         if content.plan != act::members(&self.session.plan) {
             let message =

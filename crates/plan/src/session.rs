@@ -1,6 +1,7 @@
 //! A session as its trace tells it: the plan, the rules, every gap and what became of it. Read from events and their
 //! content alone, by the desk before it goes on and by whoever verifies (CLR-22, CLR-30).
 
+mod answers;
 mod asked;
 
 use std::{
@@ -16,22 +17,24 @@ use demur_clarify::{
 use demur_core::{canonical, hash::Digest, time::Timestamp};
 use demur_engine::command::Saying;
 use demur_ledger::{
-    content::{AnswerContent, AnswerValue, PlanContent, QuestionContent, RulesContent},
+    content::{AnswerValue, PlanContent, QuestionContent, RulesContent},
     envelope::Event,
     event_type::{Content, Facts},
-    facts::Question,
+    facts::{AnswerKind, Assurance, Question},
     meaning::Known,
     name::{Position, PrincipalId, Sequence, TraceId},
     question::Outcome,
     trace_state::{PlanStage, Work},
 };
-use demur_rules::{Finding, Judgement, Plan, Rules, Settled};
+use demur_rules::{Finding, Plan, Rules, Settled};
 use serde_json::{Map, Value};
 
 pub use asked::{Claim, Gap};
 
 use crate::{
-    Error, gap,
+    Error,
+    consent::Consent,
+    gap,
     paper::SignedPapers,
     view::{self, View},
 };
@@ -51,6 +54,10 @@ pub struct Session {
     pub(crate) gaps: Vec<Gap>,
     /// The answers that count, in the order in which they were first given.
     pub(crate) answers: Vec<Given>,
+    /// What somebody let pass, for which values.
+    pub(crate) consents: Vec<Consent>,
+    /// The gaps whose consent lapsed and that were not put again since, by their places.
+    pub(crate) lapsed: BTreeSet<usize>,
     /// What was asked and answered, as the events tell it.
     pub(crate) rounds: Vec<Round>,
     /// What the desk signed.
@@ -88,6 +95,19 @@ pub(crate) struct Given {
     /// What it wrote into the plan.
     pub(crate) value: Value,
     pub(crate) event: Sequence,
+    pub(crate) kind: AnswerKind,
+    pub(crate) assurance: Assurance,
+}
+
+/// Why the rules find a gap in a plan that is confirmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unsettled {
+    /// Nobody settled it.
+    Gap,
+    /// Somebody let other values pass.
+    Moved,
+    /// What is at its field did not come from somebody who is known well enough.
+    Below,
 }
 
 /// One ask and its answer, as the events tell it.
@@ -137,6 +157,8 @@ impl Session {
             settled: Settled::default(),
             gaps: Vec::new(),
             answers: Vec::new(),
+            consents: Vec::new(),
+            lapsed: BTreeSet::new(),
             rounds: Vec::new(),
             papers: SignedPapers::new(uuid),
             asks: 0,
@@ -167,11 +189,11 @@ impl Session {
                 self.fold_gap(event.position(), &facts.0, content)?;
             }
             (Facts::QuestionAnswered(facts), Some(Content::QuestionAnswered(content))) => {
-                self.fold_answer(at, facts.question.sequence, &content)?;
+                self.fold_answer(at, facts, &content)?;
             }
             (Facts::AnswerSuperseded(facts), Some(Content::AnswerSuperseded(content))) => {
                 self.take_back(facts.replaces)?;
-                self.fold_answer(at, facts.answer.question.sequence, &content)?;
+                self.fold_answer(at, &facts.answer, &content)?;
             }
             (Facts::AnswerRevoked(facts), _) => self.take_back(facts.answer)?,
             (Facts::AnswerRejected(facts), _) if self.is_gap(facts.question) => {
@@ -336,6 +358,25 @@ impl Session {
         Ok(rules.detect(&self.plan, &self.settled)?)
     }
 
+    /// Returns what the rules find in the plan with every answer so far, and why each is not settled.
+    pub(crate) fn unsettled(&self) -> Result<Vec<(Finding, Unsettled)>, Error> {
+        let (rules, found) = (self.rules()?, self.detect()?);
+        let by_any = rules.detect(&self.plan, &self.settled.from_any_source())?;
+        let has_moved = |finding: &Finding| self.lapsed.iter().any(|place| self.gaps[*place].is_of(finding));
+        let why = |finding: &Finding| match finding {
+            moved if has_moved(moved) => Unsettled::Moved,
+            there if by_any.iter().any(|other| other.is_same(there)) => Unsettled::Gap,
+            _ => Unsettled::Below,
+        };
+        Ok(found
+            .into_iter()
+            .map(|finding| {
+                let why = why(&finding);
+                (finding, why)
+            })
+            .collect())
+    }
+
     /// Returns what the desk has to say so that the questions in the ledger are those that the rules ask now.
     pub fn due(&self) -> Result<Vec<Saying>, Error> {
         if self.work.plan() == PlanStage::Withdrawn {
@@ -352,15 +393,20 @@ impl Session {
 
     /// Returns the session as the rules see it once the answer to a gap is taken back: that gap is open.
     pub(crate) fn view_without(&self, gap: &Gap, answer: Sequence) -> Result<View<'_>, Error> {
-        let (plan, answers) = self.without(answer)?;
+        let (plan, answers, settled) = self.without(answer)?;
         let mut view = self.view_with(plan, &answers)?;
+        let place = self.place(gap)?;
+        view.settled = settled;
+        view.consents.retain(|consent| consent.gap != place);
         view.gaps[self.place(gap)?].1 = view::Standing::Open;
         Ok(view)
     }
 
     pub(crate) fn view_with(&self, plan: Plan, answers: &[Given]) -> Result<View<'_>, Error> {
+        let has_lapsed = |gap: &Gap| self.lapsed.iter().any(|place| self.gaps[*place].id == gap.id);
         let standing = |gap: &Gap| match self.outcome(gap) {
             Some(outcome) if !outcome.settles() => view::Standing::Open,
+            Some(_) if has_lapsed(gap) => view::Standing::Unresolved,
             Some(Outcome::Answered(given)) if !answers.iter().any(|one| one.event == given.at) => {
                 view::Standing::Unresolved
             }
@@ -371,6 +417,7 @@ impl Session {
             plan,
             settled: self.settled.clone(),
             gaps: self.gaps.iter().map(|gap| (gap.clone(), standing(gap))).collect(),
+            consents: self.consents.clone(),
         })
     }
 
@@ -408,52 +455,19 @@ impl Session {
         let trouble = || Error::Trace { at: question.sequence, expected };
         let id: GapId = content.gap.as_ref().ok_or_else(trouble)?.as_str().parse()?;
         let field = gap::field(&content).ok_or_else(trouble)?;
-        let found = Gap { id, question, field, content, facts: facts.clone() };
+        let asked = self.plan.value(&field).cloned();
+        let found = Gap { id, question, field, content, facts: facts.clone(), asked };
         self.asks += 1;
-        match self.gaps.iter_mut().find(|gap| gap.id == found.id) {
-            Some(gap) => *gap = found,
+        match self.gaps.iter().position(|gap| gap.id == found.id) {
+            Some(place) => {
+                self.gaps[place] = found;
+                self.lapsed.remove(&place);
+                // Whatever was said before, it is asked again.
+                self.consents.retain(|consent| consent.gap != place);
+            }
             None => self.gaps.push(found),
         }
         Ok(())
-    }
-
-    fn fold_answer(
-        &mut self,
-        event: Sequence,
-        question: Sequence,
-        content: &AnswerContent,
-    ) -> Result<(), Error> {
-        let Some(index) = self.gaps.iter().position(|gap| gap.question.sequence == question) else {
-            // A question of the agent's own: it is no gap of the plan.
-            return Ok(());
-        };
-        let expected = "an answer in the open: what settles a gap goes into the plan";
-        let answer = gap::typed(&content.answer).ok_or(Error::Trace { at: event, expected })?;
-        let resolved = self.take(index, &answer, event)?;
-        self.rounds.push(Round { resolved, event });
-        Ok(())
-    }
-
-    /// Writes an answer into the plan if it settles its gap.
-    fn take(&mut self, index: usize, answer: &str, event: Sequence) -> Result<bool, Error> {
-        let Some((plan, value)) = self.settling(&self.plan, index, answer)? else { return Ok(false) };
-        self.plan = plan;
-        self.answers.push(Given { gap: index, text: answer.to_owned(), value, event });
-        Ok(true)
-    }
-
-    /// Returns a plan with this answer to a gap in it, and what it wrote; none where it does not settle the gap.
-    fn settling(&self, plan: &Plan, index: usize, answer: &str) -> Result<Option<(Plan, Value)>, Error> {
-        let rules = self.rules()?;
-        self.spend(rules)?;
-        let found = rules.detect(plan, &self.settled)?;
-        let Some(finding) = found.into_iter().find(|finding| self.gaps[index].is_of(finding)) else {
-            return Ok(None);
-        };
-        match (rules.judge(plan, &self.settled, &finding, answer)?, finding.read_answer(answer)) {
-            (Judgement::Settles { plan, .. }, Ok(value)) => Ok(Some((plan, value))),
-            _ => Ok(None),
-        }
     }
 
     /// Keeps what whoever submitted the plan would answer; it settles nothing.
@@ -466,38 +480,6 @@ impl Session {
 
     pub(crate) fn is_gap(&self, question: Sequence) -> bool {
         self.gaps.iter().any(|gap| gap.question.sequence == question)
-    }
-
-    fn fold_acceptance(&mut self, event: Sequence, question: Sequence) -> Result<(), Error> {
-        let Some(index) = self.gaps.iter().position(|gap| gap.question.sequence == question) else {
-            return Ok(());
-        };
-        let found = self.finding(&self.gaps[index])?;
-        if let Some(finding) = found {
-            // The engine lets only warnings be accepted.
-            let _ = self.settled.accept(&finding);
-        }
-        self.rounds.push(Round { resolved: true, event });
-        Ok(())
-    }
-
-    /// Takes an answer out of the plan.
-    fn take_back(&mut self, answer: Sequence) -> Result<(), Error> {
-        (self.plan, self.answers) = self.without(answer)?;
-        Ok(())
-    }
-
-    /// Returns the plan without an answer, and the answers that count then: every other one that counts is written into the
-    /// plan as its agent gave it.
-    fn without(&self, answer: Sequence) -> Result<(Plan, Vec<Given>), Error> {
-        let (mut plan, mut kept) = (self.own.plan.clone(), Vec::new());
-        for given in self.answers.iter().filter(|given| given.event != answer) {
-            if let Some((next, value)) = self.settling(&plan, given.gap, &given.text)? {
-                plan = next;
-                kept.push(Given { value, ..given.clone() });
-            }
-        }
-        Ok((plan, kept))
     }
 }
 

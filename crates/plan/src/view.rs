@@ -10,13 +10,19 @@ use demur_engine::command::Saying;
 use demur_ledger::{
     content::ActContent,
     event_type::{Content, Facts},
-    facts::GapWithdrawn,
+    facts::{AnswerKind, Assurance, GapWithdrawn},
     name::Sequence,
     role::Role,
 };
 use demur_rules::{Finding, Judgement, Plan, Rules, Settled, judge::Why};
 
-use crate::{Error, error::limit, gap, session::Gap};
+use crate::{
+    Error,
+    consent::{self, Consent},
+    error::limit,
+    gap,
+    session::Gap,
+};
 
 /// A session as the rules see it.
 pub(crate) struct View<'a> {
@@ -24,6 +30,7 @@ pub(crate) struct View<'a> {
     pub(crate) plan: Plan,
     pub(crate) settled: Settled,
     pub(crate) gaps: Vec<(Gap, Standing)>,
+    pub(crate) consents: Vec<Consent>,
 }
 
 /// The open gaps of a session, and how many it has had in all.
@@ -56,20 +63,44 @@ pub enum Judged {
 impl<'a> View<'a> {
     /// Returns a plan about which nothing was asked yet.
     pub(crate) fn new(plan: &Plan, rules: &'a Rules) -> Self {
-        Self { rules, plan: plan.clone(), settled: Settled::default(), gaps: Vec::new() }
+        Self {
+            rules,
+            plan: plan.clone(),
+            settled: Settled::default(),
+            gaps: Vec::new(),
+            consents: Vec::new(),
+        }
     }
 
-    /// Takes an answer to a gap; returns what the rules say about it.
-    pub(crate) fn answer(&mut self, index: usize, finding: &Finding, answer: &str) -> Result<Judged, Error> {
-        let (standing, judged) = match self.rules.judge(&self.plan, &self.settled, finding, answer)? {
+    /// Takes an answer to a gap, of this kind and assurance; returns what the rules say about it.
+    pub(crate) fn answer(
+        &mut self,
+        index: usize,
+        finding: &Finding,
+        answer: &str,
+        (kind, assurance): (AnswerKind, Assurance),
+    ) -> Result<Judged, Error> {
+        let said = (answer, gap::surety(assurance));
+        let (standing, judged) = match self.rules.judge_as(&self.plan, &self.settled, finding, said)? {
             Judgement::Settles { plan, .. } => {
                 self.plan = plan;
+                self.settled.answer(&finding.field, said.1);
+                self.consents.extend(Consent::answering(index, &self.gaps[index].0, kind));
                 (Standing::Settled, Judged::Resolved)
             }
             Judgement::Escalates { why, .. } => (Standing::Unresolved, Judged::Escalated(why)),
         };
         self.gaps[index].1 = standing;
+        self.lapse()?;
         Ok(judged)
+    }
+
+    /// Takes out what somebody let pass where its values have changed: those gaps are asked again if the rules find them.
+    pub(crate) fn lapse(&mut self) -> Result<(), Error> {
+        for place in consent::lapse(self.rules, &mut self.plan, &mut self.settled, &mut self.consents)? {
+            self.gaps[place].1 = Standing::Unresolved;
+        }
+        Ok(())
     }
 
     /// Takes the acceptance of a warning.
@@ -77,6 +108,7 @@ impl<'a> View<'a> {
         if let Some(finding) = finding {
             // The engine lets only warnings be accepted.
             let _ = self.settled.accept(finding);
+            self.consents.extend(Consent::accepting(index, &self.gaps[index].0));
         }
         self.gaps[index].1 = Standing::Settled;
     }
@@ -106,7 +138,7 @@ impl<'a> View<'a> {
     /// whose answer did not settle them are put again, and new ones are asked.
     pub(crate) fn due(&self) -> Result<Vec<Saying>, Error> {
         let findings = self.rules.detect(&self.plan, &self.settled)?;
-        let (rules, mut sayings) = (self.rules.hash(), Vec::new());
+        let (rules, mut sayings) = (self.rules, Vec::new());
         for (gap, standing) in &self.gaps {
             let Some(finding) = findings.iter().find(|finding| gap.is_of(finding)) else {
                 if *standing == Standing::Open {

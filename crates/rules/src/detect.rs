@@ -20,7 +20,7 @@ use crate::{
     facts::Facts,
     finding::{Condition, Finding, Settled},
     name::{self, RuleId},
-    plan::Plan,
+    plan::{self, Plan},
     rules::Rules,
     table::{Assurance, Kind, Operations},
     wording::{self, Word},
@@ -76,6 +76,14 @@ struct Draft<'a> {
     because: String,
 }
 
+impl<'a> Search<'a> {
+    /// Returns the value at the field of a rule; none where the rule states an assurance and what is there has a lesser source.
+    fn given(&self, field: &str, least: Assurance) -> Option<&'a Value> {
+        let plan: &'a Plan = self.plan;
+        plan::at(plan.as_value(), field).filter(|_| self.settled.is_sure(field, least))
+    }
+}
+
 impl Search<'_> {
     /// Takes up a finding, unless it was accepted or is there already.
     fn add(&mut self, mut draft: Draft<'_>) -> Result<(), TooManyGaps> {
@@ -110,6 +118,20 @@ impl Search<'_> {
         }
         self.findings.push(finding);
         Ok(())
+    }
+
+    /// Returns that a field has a value which does not count because of its source; nothing where that is not so.
+    fn unsure(&self, field: &str, least: Assurance) -> String {
+        let is_unsure =
+            plan::at(self.plan.as_value(), field).is_some() && !self.settled.is_sure(field, least);
+        let least = least.name();
+        if is_unsure {
+            format!(
+                "What {field} has now does not count: it did not come in as an answer with at least the assurance {least}."
+            )
+        } else {
+            String::new()
+        }
     }
 
     /// Returns that something on the way to a field leaves no room for it, and what an answer does to that.

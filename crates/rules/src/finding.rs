@@ -1,7 +1,7 @@
 //! A finding: one gap of a plan, with the rule that found it. It becomes a gap of the protocol once the session has
 //! given it an id (seed 000, 4).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use demur_clarify::{
     gap::Severity,
@@ -69,10 +69,20 @@ pub enum Condition {
     UnreadField,
 }
 
-/// The WARN findings that somebody accepted explicitly. They are not found again (CLR-32).
+/// What people said about a plan beside its values: the WARN findings that somebody accepted explicitly, which are not found
+/// again (CLR-32), and how sure one can be of who gave the values that were answered. Every other value is the agent's own word.
+///
+/// Its serialized form is the list of what was accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Settled(BTreeSet<(RuleId, FieldPath)>);
+pub struct Settled {
+    accepted: BTreeSet<(RuleId, FieldPath)>,
+    #[serde(skip)]
+    answered: BTreeMap<FieldPath, Assurance>,
+    /// Whether a value counts wherever it came from.
+    #[serde(skip)]
+    any_source: bool,
+}
 
 impl Finding {
     /// Returns whether another finding is the same rule at the same field.
@@ -87,20 +97,56 @@ impl Settled {
         if finding.severity != Severity::Warn {
             return Err(NotAWarning { field: finding.field.to_string() });
         }
-        self.0.insert((finding.rule.clone(), finding.field.clone()));
+        self.accepted.insert((finding.rule.clone(), finding.field.clone()));
         Ok(())
+    }
+
+    /// Takes back that somebody accepted what this rule found at this field.
+    pub fn take_back(&mut self, rule: &str, field: &FieldPath) {
+        self.accepted.retain(|(one, other)| one.as_str() != rule || other != field);
+    }
+
+    /// Takes up that the value at a field was answered.
+    pub fn answer(&mut self, field: &FieldPath, assurance: Assurance) {
+        self.answered.insert(field.clone(), assurance);
+    }
+
+    /// Takes back that the value at a field was answered.
+    pub fn forget_answer(&mut self, field: &FieldPath) {
+        self.answered.remove(field);
+    }
+
+    /// Returns the same without any answer.
+    #[must_use]
+    pub fn without_answers(&self) -> Self {
+        Self { answered: BTreeMap::new(), ..self.clone() }
+    }
+
+    /// Returns the same for somebody who does not ask where a value came from.
+    #[must_use]
+    pub fn from_any_source(&self) -> Self {
+        Self { any_source: true, ..self.clone() }
+    }
+
+    /// Returns whether the value at a field is as sure as a rule demands that states an assurance; what states none demands none.
+    pub(crate) fn is_sure(&self, field: &str, least: Assurance) -> bool {
+        let holds = |known: &FieldPath| {
+            field.strip_prefix(known.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let source = self.answered.iter().filter(|(known, _)| holds(known)).map(|(_, found)| *found).max();
+        self.any_source || least == Assurance::Agent || source >= Some(least)
     }
 
     /// Returns whether a finding was accepted. One that blocks never is.
     pub fn contains(&self, finding: &Finding) -> bool {
         // The set is almost always empty; a clone per finding is not worth a second kind of key.
         finding.severity == Severity::Warn
-            && !self.0.is_empty()
-            && self.0.contains(&(finding.rule.clone(), finding.field.clone()))
+            && !self.accepted.is_empty()
+            && self.accepted.contains(&(finding.rule.clone(), finding.field.clone()))
     }
 
     /// Returns what was accepted: rule and field.
     pub fn iter(&self) -> impl Iterator<Item = &(RuleId, FieldPath)> {
-        self.0.iter()
+        self.accepted.iter()
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     name,
     plan::Plan,
     rules::Rules,
-    table::Kind,
+    table::{Assurance, Kind},
 };
 
 /// What an answer does.
@@ -71,13 +71,25 @@ pub enum Why {
 }
 
 impl Rules {
-    /// Returns what an answer to a finding of this plan does. The plan that is handed in does not change.
+    /// Returns what an answer to a finding of this plan does that comes in as the finding demands. The plan that is handed in does
+    /// not change.
     pub fn judge(
         &self,
         plan: &Plan,
         settled: &Settled,
         finding: &Finding,
         answer: &str,
+    ) -> Result<Judgement, JudgeError> {
+        self.judge_as(plan, settled, finding, (answer, finding.assurance))
+    }
+
+    /// Returns the same of an answer that came in with this assurance.
+    pub fn judge_as(
+        &self,
+        plan: &Plan,
+        settled: &Settled,
+        finding: &Finding,
+        (answer, assurance): (&str, Assurance),
     ) -> Result<Judgement, JudgeError> {
         let before = self.detect(plan, settled)?;
         if !before.iter().any(|open| open.is_same(finding)) {
@@ -88,7 +100,9 @@ impl Rules {
             Ok(answered) => answered,
             Err(why) => return Ok(Judgement::Escalates { why, new: Vec::new() }),
         };
-        let after = self.detect(&answered, settled)?;
+        let mut settled = settled.clone();
+        settled.answer(&finding.field, assurance);
+        let after = self.detect(&answered, &settled)?;
         let field = finding.field.to_string();
         let still = after.iter().any(|open| open.is_same(finding));
         let new: Vec<Finding> =

@@ -41,6 +41,7 @@ mod origin;
 mod pack;
 mod plan;
 mod reads;
+mod request;
 mod rules;
 mod table;
 mod wording;

@@ -42,6 +42,7 @@ mod papers;
 mod people;
 mod plan;
 mod plan_amended;
+mod plan_consent;
 mod reading;
 mod readme;
 mod reference;

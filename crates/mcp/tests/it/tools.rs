@@ -71,6 +71,7 @@ fn every_tool_is_there_under_its_name() {
             "wwa_clarify_resolve",
             "wwa_clarify_audit",
             "wwa_scaffold_plan",
+            "wwa_change_plan",
             "wwa_confirm_plan",
             "wwa_scaffold_attest",
             "wwa_attest_sign",

@@ -16,6 +16,7 @@ use demur_ledger::{
     name::{Operation, Position, Sequence},
 };
 use demur_rules::Finding;
+use serde_json::Value;
 
 use crate::{Error, error::limit, gap, paper::UnsignedRound};
 
@@ -31,6 +32,8 @@ pub struct Gap {
     /// The words.
     pub content: QuestionContent,
     pub(crate) facts: Question,
+    /// What was at the field when it was put, the last time.
+    pub(crate) asked: Option<Value>,
 }
 
 impl Gap {
@@ -86,15 +89,14 @@ impl Gap {
         rule == Some(finding.rule.as_str()) && self.field == finding.field
     }
 
-    /// Returns whether the desk would ask this again in the same words. The plan it was asked about may differ.
+    /// Returns whether the desk would ask this again in the same words, about the same values.
     pub(crate) fn asks_the_same(&self, again: &Saying) -> bool {
         let (Facts::GapFound(facts), Some(Content::GapFound(content))) = (&again.facts, &again.content)
         else {
             return false;
         };
         let facts = Question { repeats: self.facts.repeats, ..facts.0.clone() };
-        let (ask, request) = (self.content.ask.clone(), self.content.request);
-        let content = QuestionContent { ask, request, ..content.clone() };
+        let content = QuestionContent { ask: self.content.ask.clone(), ..content.clone() };
         facts == self.facts && content == self.content
     }
 

@@ -3,6 +3,7 @@
 
 mod amended;
 mod changed;
+mod consent;
 mod lifecycle;
 mod moving;
 mod no_guess;

@@ -83,6 +83,16 @@ impl Office {
         Self::under(&Rules::layer(&[Pack::read(files).unwrap()]).unwrap(), plan, |_| {})
     }
 
+    /// Returns one under rules of this pack alone, whose desk does something to what the rules told it to say.
+    pub(crate) fn lying(
+        (toml, cedar): (&str, &str),
+        plan: &Value,
+        change: impl FnOnce(&mut Vec<Saying>),
+    ) -> Self {
+        let files = [("pack.toml", toml), ("own.cedar", cedar)];
+        Self::under(&Rules::layer(&[Pack::read(files).unwrap()]).unwrap(), plan, change)
+    }
+
     fn under(rules: &Rules, plan: &Value, change: impl FnOnce(&mut Vec<Saying>)) -> Self {
         let mut office = Self::new();
         let plan = Plan::read(plan.to_string().as_bytes()).unwrap();

@@ -93,11 +93,15 @@ impl<'a> Search<'a> {
     fn mismatch(&mut self, field: &FieldPath, pairs: &[Pair<'a>]) -> Result<(), TooManyGaps> {
         let Some((first, others)) = pairs.split_first() else { return Ok(()) };
         let choices = resolutions(pairs);
-        let value = self.plan.value(field);
+        let stated = pairs.iter().map(Pair::assurance).max().unwrap_or_default();
+        let value = self.given(field.as_str(), stated);
         if value.and_then(Value::as_str).is_some_and(|value| choices.iter().any(|choice| choice == value)) {
             return Ok(());
         }
-        let found = value.map(|value| self.not_an_answer(field.as_str(), value)).unwrap_or_default();
+        let found = value.map_or_else(
+            || self.unsure(field.as_str(), stated),
+            |value| self.not_an_answer(field.as_str(), value),
+        );
         let mut draft = match first {
             Pair::Listed { entry, standard, target } => listed_draft(entry, standard, target),
             Pair::Apart { group, target } => apart_draft(self.rules, field, group, target),
@@ -161,6 +165,13 @@ impl Pair<'_> {
         match self {
             Self::Listed { entry, .. } => entry.row.severity,
             Self::Apart { .. } => Severity::Block,
+        }
+    }
+
+    const fn assurance(&self) -> Assurance {
+        match self {
+            Self::Listed { entry, .. } => entry.row.assurance,
+            Self::Apart { .. } => Assurance::Agent,
         }
     }
 

@@ -25,7 +25,11 @@ impl Search<'_> {
         let derived = if rules.index.reads_derived { self.facts.to_value(rules) } else { Value::Null };
         for (id, condition) in &rules.index.conditions {
             let Some(entry) = rules.tables.policies.get(id) else { continue };
-            match condition.decide(self.plan.as_value(), &derived) {
+            // For this policy a value at its field that is not sure enough is not there.
+            let (field, least) = (&entry.row.field, entry.row.assurance);
+            let without = (!self.settled.is_sure(field.as_str(), least)).then(|| self.plan.without(field));
+            let plan = without.as_ref().unwrap_or(self.plan);
+            match condition.decide(plan.as_value(), &derived) {
                 Verdict::Fails => {}
                 Verdict::Holds => self.forbidden(entry, &derived)?,
                 Verdict::Lacks(lacks) => self.undecided(entry, &derived, lacks)?,
@@ -35,7 +39,8 @@ impl Search<'_> {
     }
 
     fn forbidden(&mut self, entry: &Entry<Policy>, derived: &Value) -> Result<(), TooManyGaps> {
-        let value = self.plan.value(&entry.row.field).filter(|value| !plan::is_empty(value));
+        let value = self.given(entry.row.field.as_str(), entry.row.assurance);
+        let value = value.filter(|value| !plan::is_empty(value));
         let condition = if value.is_some() { Condition::Policy } else { Condition::MissingValidationInput };
         let because = format!("policy {} of pack {} forbids this plan", entry.row.id, entry.pack.as_str());
         self.add(self.draft(entry, derived, condition, because))
@@ -120,7 +125,10 @@ impl Search<'_> {
             field: row.field.to_string(),
             severity: row.severity,
             question: wording::fill(&row.question, fill),
-            context: wording::fill(&row.context, fill),
+            context: joined(
+                wording::fill(&row.context, fill),
+                &self.unsure(row.field.as_str(), row.assurance),
+            ),
             suggestions: suggested(&Self::texts(&row.suggestions), &choices),
             choices,
             kinds: &row.kinds,

@@ -22,7 +22,7 @@ impl Search<'_> {
                 continue;
             }
             let choices = Self::texts(&entry.row.choices);
-            let value = self.plan.value(&entry.row.field);
+            let value = self.given(entry.row.field.as_str(), entry.row.assurance);
             if !value.is_some_and(|value| is_good(&entry.row, &choices, value)) {
                 self.missing(entry, choices, value.filter(|value| !plan::is_empty(value)))?;
             }
@@ -38,7 +38,10 @@ impl Search<'_> {
         value: Option<&Value>,
     ) -> Result<(), TooManyGaps> {
         let Required { id, field, kinds, .. } = &entry.row;
-        let found = value.map(|value| self.not_an_answer(field.as_str(), value)).unwrap_or_default();
+        let found = value.map_or_else(
+            || self.unsure(field.as_str(), entry.row.assurance),
+            |value| self.not_an_answer(field.as_str(), value),
+        );
         let fill = |name: &str| (name == "field").then(|| Cow::Borrowed(field.as_str()));
         let because = format!(
             "row {id} of [[required]] in pack {} asks for it{}",
@@ -143,10 +146,10 @@ impl Search<'_> {
                 continue;
             }
             let field = entry.row.field_path();
-            let found = match plan::at(self.plan.as_value(), &field) {
+            let found = match self.given(&field, entry.row.assurance) {
                 Some(Value::Bool(true)) => continue,
                 Some(value) => self.not_an_answer(&field, value),
-                None => String::new(),
+                None => self.unsure(&field, entry.row.assurance),
             };
             self.overlap(entry, field, &found)?;
         }

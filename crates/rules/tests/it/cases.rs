@@ -88,10 +88,12 @@ impl Case {
         Plan::try_from(Value::Object(members)).unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 
+    /// Returns what was accepted. The cases are about values, whoever gave them.
     pub(crate) fn settled(&self) -> Settled {
         let pairs: Vec<(&str, &str)> =
             self.accept.iter().map(|accepted| (accepted.rule.as_str(), accepted.field.as_str())).collect();
-        serde_json::from_value(serde_json::to_value(pairs).unwrap()).unwrap()
+        let accepted: Settled = serde_json::from_value(serde_json::to_value(pairs).unwrap()).unwrap();
+        accepted.from_any_source()
     }
 
     /// Returns what differs from what the case says.

@@ -29,7 +29,7 @@ fn the_pack_of_the_manual_finds_what_the_manual_says() {
         new[0].question,
         "25 guests come, but cellar has no kitchen for more than 20. How many guests come?"
     );
-    assert_eq!(new[0].assurance, Assurance::SignedIn);
+    assert_eq!(new[0].assurance, Assurance::Agent);
 }
 
 /// CLR-16: the files that the manual's commands use are the ones it shows.

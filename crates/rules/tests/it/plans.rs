@@ -85,14 +85,18 @@ fn an_answer_that_does_not_settle_says_why() {
         "payment": {"currency": "GBP"}, "fare": {"refundable": true}, "trip": {"to": "Leeds", "country": "GB", "kind": "round",
         "depart": 20260510}}"#;
     let plan = plan(base);
-    let finding = rules.detect(&plan, &Settled::default()).unwrap().remove(0);
-    let why = |answer: &str| match rules.judge(&plan, &Settled::default(), &finding, answer).unwrap() {
+    let finding = rules.detect(&plan, &Settled::default().from_any_source()).unwrap().remove(0);
+    let why = |answer: &str| match rules
+        .judge(&plan, &Settled::default().from_any_source(), &finding, answer)
+        .unwrap()
+    {
         Judgement::Escalates { why, .. } => why.to_string(),
         settled @ Judgement::Settles { .. } => panic!("{settled:?}"),
     };
     assert_eq!(why("both"), "trip.kind: expected one of one-way, return, found \"both\"");
     let complete = world::plan(&base.replace("round", "one-way"));
-    let error = rules.judge(&complete, &Settled::default(), &finding, "return").unwrap_err();
+    let error =
+        rules.judge(&complete, &Settled::default().from_any_source(), &finding, "return").unwrap_err();
     assert!(error.to_string().contains("expected an open gap"), "{error}");
 }
 
@@ -138,14 +142,14 @@ fn what_a_condition_lacks_below_a_text_can_be_answered() {
         r#"{"traveller": {"name": "A", "nationality": "GB"}, "budget": {"amount": 9, "currency": "GBP"}, "payment": "card",
         "fare": {"refundable": true}, "trip": {"to": "Leeds", "country": "GB", "kind": "one-way", "depart": 20260510}}"#,
     );
-    let findings = rules.detect(&plan, &Settled::default()).unwrap();
+    let findings = rules.detect(&plan, &Settled::default().from_any_source()).unwrap();
     assert_eq!(findings.len(), 1);
     assert!(
         findings[0].question.starts_with("payment is \"card\", which leaves no room"),
         "{}",
         findings[0].question
     );
-    let judgement = rules.judge(&plan, &Settled::default(), &findings[0], "GBP").unwrap();
+    let judgement = rules.judge(&plan, &Settled::default().from_any_source(), &findings[0], "GBP").unwrap();
     let Judgement::Settles { plan, .. } = judgement else { panic!("{judgement:?}") };
     assert_eq!(plan.as_value()["payment"], json!({"currency": "GBP"}));
 }
@@ -240,7 +244,7 @@ fn one_question_carries_the_strictest_demand_of_all_rules_that_need_it() {
         "fare": {"refundable": true}, "trip": {"to": "Leeds", "country": "GB", "kind": "one-way", "depart": 20260510},
         "price": {"amount": 5, "currency": "GBP"}}"#,
     );
-    let findings = rules.detect(&plan, &Settled::default()).unwrap();
+    let findings = rules.detect(&plan, &Settled::default().from_any_source()).unwrap();
     assert_eq!(findings.len(), 1);
     assert_eq!((findings[0].rule.as_str(), findings[0].assurance), ("required/budget", Assurance::SignedIn));
 }

@@ -197,3 +197,24 @@ fn an_answer_outside_closed_choices_is_a_round_of_the_record() {
     assert_eq!(rounds[0], (json!("whatever you like"), json!(false)), "{record}");
     assert_eq!(rounds[1], (json!("uswds-only"), json!(true)), "{record}");
 }
+
+/// CLR-54
+#[test]
+fn an_acceptance_over_http_lapses_when_another_standard_is_selected() {
+    let server = Server::start();
+    let (agent, client) = (server.token("agent", &["ask"]), server.token("client", &["relay"]));
+    let with = |standards: Value| {
+        let mut plan = plan(&json!({"standards_selected": standards}));
+        plan.as_object_mut().unwrap().remove("real_build");
+        json!({"plan": plan})
+    };
+    let opened = server.call("POST", "/v1/plans").token(&agent).json(&with(json!(["gdpr"]))).send().json();
+    let session = opened["session_id"].as_str().unwrap().to_owned();
+    let opened = Opened { server, agent, session };
+    let accepted = opened.post(&client, "/gaps/gap-001", &json!({"by": "kim"})).json();
+    assert_eq!(accepted["session"]["status"], "ready_to_proceed", "{accepted}");
+    let amended = opened.post(&opened.agent, "/amend", &with(json!(["gdpr", "nist-800-171"]))).json();
+    let asked: Vec<_> = amended["gaps"].as_array().unwrap().iter().map(|gap| gap["id"].clone()).collect();
+    assert!(asked.contains(&json!("gap-001")), "{amended}");
+    refused(&opened.post(&opened.agent, "/confirm", &json!({})), 409, "QUESTIONS_OPEN");
+}
