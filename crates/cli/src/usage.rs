@@ -86,9 +86,10 @@ fn body(stop: &clap::Error) -> String {
 
 /// Returns the command that was most likely meant.
 fn suggestion(stop: &clap::Error, command: &str) -> Option<String> {
-    let first = |kind| text(stop, kind).and_then(|words| words.split(", ").next().map(str::to_owned));
-    let meant = first(ContextKind::SuggestedSubcommand).map(|meant| format!("{command} {meant}"));
-    meant.or_else(|| first(ContextKind::SuggestedArg)).or_else(|| first(ContextKind::SuggestedValue))
+    // The parser sorts what it suggests, the best last.
+    let best = |kind| text(stop, kind).and_then(|words| words.rsplit(", ").next().map(str::to_owned));
+    let meant = best(ContextKind::SuggestedSubcommand).map(|meant| format!("{command} {meant}"));
+    meant.or_else(|| best(ContextKind::SuggestedArg)).or_else(|| best(ContextKind::SuggestedValue))
 }
 
 /// Returns the option for the words of somebody who says why, as to another person.
