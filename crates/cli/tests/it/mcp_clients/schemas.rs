@@ -129,6 +129,11 @@ fn plans(caller: &mut Caller<'_>) {
     let revoke = json!({"session_id": session, "gap_id": "gap-002", "change": "revoke"});
     assert_eq!(caller.call("wwa_clarify_resolve", &revoke, nobody)["status"], "revoked");
     caller.call("wwa_clarify_resolve", &resolve("gap-002", "dist"), nobody);
+    let mut amended = plan.clone();
+    amended["output_path"] = json!("dist");
+    amended["description"] = json!(format!("another page for {}", caller.kind));
+    let amended = json!({"session_id": session, "change": "amend", "plan_object": amended});
+    caller.call("wwa_change_plan", &amended, nobody);
     let again = json!({"plan": plan, "session_id": session});
     let ready = caller.call("wwa_clarify_check", &again, nobody);
     assert_eq!(ready["status"], "ready_to_proceed", "{}: {ready}", caller.kind);
@@ -146,6 +151,25 @@ fn plans(caller: &mut Caller<'_>) {
     }
     caller.call("wwa_attest_audit", &named, nobody);
     caller.call("wwa_clarify_audit", &named, nobody);
+}
+
+/// Has an operation confirmed by a person and carries it out, and passes on a no to somebody else's.
+fn confirmations(caller: &mut Caller<'_>) {
+    let operation = json!({"amount": 10, "to": "kim"});
+    let wanted = json!({"action": "Send 10 to kim", "operation": operation, "wait_s": 0});
+    let asked = caller.call("confirm_operation", &wanted, nobody);
+    let id = &asked["confirmation_id"];
+    caller.sandbox.run(&["confirm", "give", id.as_str().unwrap()]).expect_code(0);
+    caller.call("check_confirmation", &json!({"confirmation_id": id}), nobody);
+    caller.call("start_operation", &json!({"confirmation_id": id, "operation": operation}), nobody);
+    caller.call("end_operation", &json!({"confirmation_id": id, "failed": true}), nobody);
+    let name = caller.kind.name();
+    let others = ["confirm", "ask", "Delete it", "--operation", "{}", "--no-wait", "--as", &name];
+    let other = caller.sandbox.run(&others).expect_code(0).stdout.trim().to_owned();
+    let open = json!({"confirmation_id": other, "wait_s": 0});
+    let shown = caller.call("check_confirmation", &open, nobody);
+    let no = json!({"confirmation_id": other, "digest": shown["digest"], "confirm": false, "by": "kim"});
+    assert_eq!(caller.call("decide_confirmation", &no, nobody)["state"], "refused");
 }
 
 /// Takes part in a run in every role.
@@ -226,6 +250,7 @@ fn every_tool_in_every_state_fits_its_schema_for_both_sdks() {
                 let mut caller = Caller { sandbox, client, kind, fitted: BTreeSet::new() };
                 questions(&mut caller);
                 plans(&mut caller);
+                confirmations(&mut caller);
                 runs(&mut caller);
                 traces(&mut caller);
                 for tool in &tools {
