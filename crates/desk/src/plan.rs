@@ -115,7 +115,7 @@ pub fn submit(owner: &Owner, submission: Submission<'_>) -> Result<(Session, boo
     }
     let message = format!("session {uuid} is about another plan, under other rules or of another agent");
     Err(Refusal::new(Code::SessionConflict, message)
-        .with_cure("submit the plan under a session of its own, or answer what is asked about the other"))
+        .with_cure("change the plan of this session with `demur plan amend`, or submit this one under a session of its own"))
 }
 
 /// What somebody says to settle a gap.

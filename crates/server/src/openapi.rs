@@ -116,10 +116,19 @@ fn describe(operation: &Route, generator: &mut SchemaGenerator) -> Value {
         described["parameters"] = Value::Array(parameters);
     }
     if let Some((make, media)) = operation.request {
-        described["requestBody"] =
-            json!({"required": true, "content": {(media): {"schema": make(generator)}}});
+        let schema = json!(make(generator));
+        let required = demands(&schema, generator);
+        described["requestBody"] = json!({"required": required, "content": {(media): {"schema": schema}}});
     }
     described
+}
+
+/// Returns whether nothing at all does not stand for a document of this schema: only one with nothing but optional members
+/// may be left out.
+fn demands(schema: &Value, generator: &SchemaGenerator) -> bool {
+    let name = schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next());
+    let found = name.and_then(|name| generator.definitions().get(name)).unwrap_or(schema);
+    found["type"] != "object" || found["required"].as_array().is_some_and(|names| !names.is_empty())
 }
 
 fn responses(operation: &Route, generator: &mut SchemaGenerator) -> Value {

@@ -53,11 +53,11 @@ fn newer_older_and_foreign_databases_are_told() {
     assert_snapshot!([newer, older, foreign].concat(), @r"
     exit 2
     --- stderr
-    error: the database has version 99, this demur knows up to 4: use a newer version of demur
+    error: the database has version 99, this demur knows up to 5: use a newer version of demur
     hint: `demur --version` shows which one this is
     exit 2
     --- stderr
-    error: the database has version 2 of an earlier build, this demur reads 4: use another folder
+    error: the database has version 2 of an earlier build, this demur reads 5: use another folder
     hint: --data DIR names another folder; the build that wrote this one can read it
     exit 2
     --- stderr

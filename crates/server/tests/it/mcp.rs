@@ -169,11 +169,11 @@ fn an_address_names_the_tools_that_are_wanted() {
         call.send().json()["result"]["tools"].as_array().map(Vec::len)
     };
     assert_eq!(count("/mcp"), Some(4));
-    assert_eq!(count("/mcp?tools=wwa"), Some(13));
-    assert_eq!(count("/mcp?tools=wwa,session"), Some(27));
+    assert_eq!(count("/mcp?tools=wwa"), Some(14));
+    assert_eq!(count("/mcp?tools=wwa,session"), Some(28));
     // As libraries write it that take no chances.
-    assert_eq!(count("/mcp?tools=wwa%2Csession"), Some(27));
-    assert_eq!(count("/mcp?other=1&tools=wwa%2csession"), Some(27));
+    assert_eq!(count("/mcp?tools=wwa%2Csession"), Some(28));
+    assert_eq!(count("/mcp?other=1&tools=wwa%2csession"), Some(28));
     assert_eq!(count("/mcp?tools=wwa%2"), None);
     assert_eq!(count("/mcp?tools=nothing"), None);
 }

@@ -48,7 +48,8 @@ fn by_command(hall: &Hall, id: &str, answer: &str) -> Said {
 /// At the prompt of a terminal, where it is the only one that waits.
 fn by_inbox(hall: &Hall, id: &str, answer: &str) -> Said {
     let terminal = Terminal::open(&hall.sandbox, id);
-    let screen = terminal.shows("must be answered");
+    // The rest of its line may stand on the next one.
+    let screen = terminal.shows("; any text)");
     let number = screen
         .lines()
         .filter_map(|line| line.split_once(". "))

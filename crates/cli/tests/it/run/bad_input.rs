@@ -133,7 +133,7 @@ fn mistakes_in_the_policy_are_told_by_line() {
     [DIR]/policy.toml: line 3: expected a duration such as "30s", from 1ms to 24h, found "0s"
     [DIR]/policy.toml: line 3: expected a size such as "64 MiB", from 16 MiB to 1024 GiB, found "much"
     [DIR]/policy.toml: line 3: expected a size such as "64 MiB", from 16 MiB to 1024 GiB, found "1 MiB"
-    [DIR]/policy.toml: line 3: unknown field `program`, expected `risk` or `programs`
+    [DIR]/policy.toml: line 3: unknown field `program`, expected one of `risk`, `confirm`, `programs`
     [DIR]/policy.toml: line 2: unclosed table, expected `]`
     "#);
 }

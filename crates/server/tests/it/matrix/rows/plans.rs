@@ -8,6 +8,7 @@ pub(in super::super) fn rows() -> Vec<Row> {
     let mut rows = seen();
     rows.extend(submitted());
     rows.extend(settled());
+    rows.extend(changed());
     rows
 }
 
@@ -80,6 +81,24 @@ fn settled() -> Vec<Row> {
             .json(json!({"answer": "jsp-440-only", "by": "kim"})),
         row("resolveGap", "no gap", &["<plan open>", "gap-009"]).json(json!({"answer": "x", "by": "kim"})),
         row("resolveGap", "unknown", &[NO_SESSION, "gap-001"]).json(json!({"answer": "x", "by": "kim"})),
+    ]
+}
+
+/// What becomes of a plan that is open, of one gap and then of the whole.
+fn changed() -> Vec<Row> {
+    let reason = || json!({"reason": "nobody needs it"});
+    vec![
+        row("amendPlan", "open", &["<plan open>"]).json(json!({"plan": gappy()})),
+        row("amendPlan", "confirmed", &["<plan confirmed>"]).json(json!({"plan": gappy()})),
+        row("amendPlan", "unknown", &[NO_SESSION]).json(json!({"plan": gappy()})),
+        row("amendPlan", "without a plan", &["<plan open>"]).json(json!({})),
+        row("withdrawGap", "open", &["<plan open>", "gap-001"]).json(reason()),
+        row("withdrawGap", "no gap", &["<plan open>", "gap-009"]).json(reason()),
+        row("askGapAgain", "withdrawn", &["<plan open>", "gap-001"]).json(reason()),
+        row("askGapAgain", "unknown", &[NO_SESSION, "gap-001"]).json(reason()),
+        row("withdrawPlan", "open", &["<plan open>"]).json(reason()),
+        row("withdrawPlan", "attested", &["<plan attested>"]).json(reason()),
+        row("withdrawPlan", "unknown", &[NO_SESSION]).json(reason()),
     ]
 }
 

@@ -81,6 +81,12 @@ fn done() -> Vec<Tool> {
             "for people",
             json!({"session_id": "<plan open>", "gap_id": "gap-001", "answer": "uswds-only"}),
         ),
+        tool(
+            "wwa_change_plan",
+            "a gap",
+            json!({"session_id": "<plan open>", "change": "ask_again", "gap_id": "gap-001"}),
+        ),
+        tool("wwa_change_plan", "without a gap", json!({"session_id": "<plan open>", "change": "ask_again"})),
         tool("wwa_confirm_plan", "open", json!({"session_id": "<plan open>"})),
         tool("wwa_confirm_plan", "whole", json!({"session_id": "<plan whole>"})),
         tool("wwa_scaffold_attest", "open", at("<plan open>")),
