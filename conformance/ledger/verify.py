@@ -407,6 +407,7 @@ class Verifier:
         told, none, place = self.told, dict[str, Json](), event.get("question")
         told.append(event | {"type": kind})
         asked = told[place["sequence"] if isinstance(place, dict) else place] if place is not None else none
+        asked = asked if asked.get("type") in ("question_asked", "gap_found") else none  # else out of order
         if kind in ("question_answered", "answer_superseded") and "request" in event and "request" in asked:
             values, choice = [each["value"] for each in asked["choices"]], event["choice"]
             fits = choice is None or values[choice:choice + 1] == [event["answer"]]
