@@ -163,8 +163,7 @@ fn confirmations(caller: &mut Caller<'_>) {
     caller.call("check_confirmation", &json!({"confirmation_id": id}), nobody);
     caller.call("start_operation", &json!({"confirmation_id": id, "operation": operation}), nobody);
     caller.call("end_operation", &json!({"confirmation_id": id, "failed": true}), nobody);
-    let name = caller.kind.name();
-    let others = ["confirm", "ask", "Delete it", "--operation", "{}", "--no-wait", "--as", &name];
+    let others = ["confirm", "ask", "Delete it", "--operation", "{}", "--no-wait", "--as", "somebody-else"];
     let other = caller.sandbox.run(&others).expect_code(0).stdout.trim().to_owned();
     let open = json!({"confirmation_id": other, "wait_s": 0});
     let shown = caller.call("check_confirmation", &open, nobody);
