@@ -7,15 +7,18 @@ use demur_ledger::{
     attribution::{check_own, tell_own},
     client::{check_confirming, check_distinct},
     confirmation::Confirmations,
-    content::{Opening, RefusalContent, Terms},
+    content::{Opening, ReasonContent, RefusalContent, Terms},
     entry::{ArtifactPlace, Entry},
     envelope::{Body as EventBody, Event, Record, Said, Stamp},
     event_type::{Content, EventType, Facts, TraceKind},
-    facts::{CommandRefused, RecoveryRecorded, RefusalCode, SessionAborted},
+    facts::{
+        Attribution, CommandRefused, ConfirmationExpired, QuestionExpired, RecoveryRecorded, RefusalCode,
+        SessionAborted,
+    },
     meaning::{Known, Meaning},
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     proof::ProofKind,
-    question::Questions,
+    question::{OutcomeKind, Questions},
     registry::{KeyRecord, Registry, RegistryError},
     role::Role,
     state::{GuardError, Step},
@@ -79,14 +82,9 @@ pub fn decide(
         Command::Submit { said, artifact, rest, stated } => {
             return submit(state, context, (*said, artifact), (rest, stated), now, random);
         }
-        Command::Abort(way, reason) => record(
-            state,
-            context,
-            (EventType::SessionAborted, Role::Operator, SessionAborted { attribution: Some(way) }.into()),
-            &Content::SessionAborted(reason),
-            now,
-            random,
-        ),
+        Command::Abort(way, reason) => {
+            return abort(state, context, (way, reason), now, random).unwrap_or_else(Decision::refused);
+        }
         Command::Recover(note) => recover(state, context, &Content::RecoveryRecorded(note), now, random),
         Command::Record { first, rest } => return tell(state, context, *first, rest, now, random),
     };
@@ -94,6 +92,28 @@ pub fn decide(
         Ok(entry) => Decision::recorded(entry),
         Err(refusal) => Decision::refused(refusal),
     }
+}
+
+/// Returns the end of a run on the operator's word, with which everything that is still asked in it ends.
+fn abort(
+    state: &State,
+    context: &Context<'_>,
+    (way, reason): (Box<Attribution>, ReasonContent),
+    now: Timestamp,
+    random: &mut dyn Random,
+) -> Result<Decision, RuleRefusal> {
+    let facts = Facts::from(SessionAborted { attribution: Some(way) });
+    let said = (EventType::SessionAborted, Role::Operator, facts);
+    let aborted = record(state, context, said, &Content::SessionAborted(reason), now, random)?;
+    let run = state.trace().and_then(TraceState::run);
+    let questions = run.map(|run| run.questions().unsettled()).into_iter().flatten();
+    let open = questions.filter(|(_, asked)| asked.outcome().kind() == OutcomeKind::Open);
+    let open = open.map(|(question, _)| Facts::from(QuestionExpired { question }));
+    let wanted = run.map(|run| run.confirmations().open()).into_iter().flatten();
+    let wanted = wanted.map(|(confirmation, _)| Facts::from(ConfirmationExpired { confirmation }));
+    let sayings = open.chain(wanted).map(|facts| Saying { role: Role::Desk, facts, content: None });
+    let rest = Consequences { sayings: sayings.collect(), ..Consequences::default() };
+    follow(state, context, aborted, rest, now, random)
 }
 
 /// Returns what the desk says itself.

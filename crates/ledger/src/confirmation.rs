@@ -110,6 +110,11 @@ impl ConfirmationOutcome {
         }
     }
 
+    /// Returns whether a person said yes, and not an agent with a key.
+    pub fn is_yes_of_a_person(&self) -> bool {
+        matches!(self, Self::Given(given) if given.assurance >= Assurance::Relayed)
+    }
+
     /// Returns the yes or the no that counts, if somebody said one.
     pub const fn said(&self) -> Option<Given> {
         match self {
@@ -180,6 +185,15 @@ impl Confirmations {
     /// Returns the confirmation about this intent.
     pub fn about(&self, intent: Sequence) -> Option<(Sequence, &Confirmation)> {
         self.iter().find(|(_, asked)| asked.facts.about == Some(intent))
+    }
+
+    /// Returns the newest yes to exactly this operation on which nothing was started.
+    pub fn unspent(&self, digest: &Digest) -> Option<Sequence> {
+        let is_yes = |asked: &Confirmation| matches!(asked.outcome, ConfirmationOutcome::Given(_));
+        let fits = |asked: &Confirmation| {
+            asked.digest.as_ref() == Some(digest) && is_yes(asked) && asked.starts.is_empty()
+        };
+        self.0.iter().rev().find(|(_, asked)| fits(asked)).map(|(at, _)| *at)
     }
 
     /// Returns those that wait for a yes or a no.

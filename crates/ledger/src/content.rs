@@ -23,7 +23,7 @@ pub use check::{CheckContent, CheckPlace, CheckValue, Comparison};
 pub use claim::{ClaimContent, FinalClaim, FinalStatementContent, ReasonContent};
 pub use confirmation::{
     ConfirmationAskContent, ConfirmationGivenContent, ConfirmationRefusedContent, OperationContent,
-    OperationEndContent, OperationObject, operation_digest,
+    OperationEndContent, OperationObject, call_operation, operation_digest,
 };
 pub use desk::{ErasureContent, NameContent, NoteContent, RefusalContent};
 pub use plan::{

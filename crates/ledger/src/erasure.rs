@@ -1,11 +1,14 @@
 //! Erasure: an operator had the words of an event removed (`docs/format.md` 13). The event, its facts and every hash stay, so
 //! everything else still holds. The same rules say at the desk what is removed, and in a verifier what must not be there.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
     content::ContentRule,
-    event_type::Facts,
+    envelope::Event,
+    event_type::{EventType, Facts},
     name::Sequence,
     state::{Blame, SequenceSet},
 };
@@ -17,8 +20,9 @@ pub struct Erasures {
     bare: SequenceSet,
     /// The events that a later paper may quote.
     quoted: SequenceSet,
-    /// The papers, which repeat what others said.
-    papers: SequenceSet,
+    /// The papers that are still there, which repeat what others said. Those that went are no longer looked at, so that many
+    /// erasures in one trace cost no more than the papers they take along.
+    papers: BTreeSet<Sequence>,
     erased: SequenceSet,
 }
 
@@ -28,7 +32,7 @@ impl Erasures {
         Self {
             bare: SequenceSet::new(),
             quoted: SequenceSet::new(),
-            papers: SequenceSet::new(),
+            papers: BTreeSet::new(),
             erased: SequenceSet::new(),
         }
     }
@@ -51,9 +55,11 @@ impl Erasures {
     /// Returns what an erasure that comes now removes: the event, and every paper since that may quote it. What was erased
     /// before is not named again.
     pub fn gone_with(&self, event: Sequence) -> Vec<Sequence> {
-        let quotes = self.quoted.contains(event);
-        let papers = self.papers.after(event).filter(|_| quotes);
-        std::iter::once(event).chain(papers).filter(|one| !self.contains(*one)).collect()
+        let first = std::iter::once(event).filter(|one| !self.contains(*one));
+        if !self.quoted.contains(event) {
+            return first.collect();
+        }
+        first.chain(self.papers.range(event.next()..).copied()).collect()
     }
 
     /// Says why an erasure may not stand at this place, if it may not.
@@ -71,34 +77,36 @@ impl Erasures {
 
     /// Folds an event in that a guard let through.
     pub fn fold(&mut self, at: Sequence, facts: &Facts) {
-        let kind = facts.event_type().map(|kind| kind.rule().content);
-        if kind == Some(ContentRule::Absent) && facts.recorded_bytes().is_none() {
+        let Some(kind) = facts.event_type() else { return };
+        if kind.rule().content == ContentRule::Absent && facts.recorded_bytes().is_none() {
             self.bare.insert(at);
         }
-        match facts {
-            Facts::PlanSubmitted(_)
-            | Facts::PlanConfirmed(_)
-            | Facts::GapFound(_)
-            | Facts::GapAccepted(_)
-            | Facts::GapWithdrawn(_)
-            | Facts::QuestionAnswered(_)
-            | Facts::AnswerClaimed(_)
-            | Facts::AnswerRejected(_)
-            | Facts::AnswerRevoked(_)
-            | Facts::AnswerSuperseded(_) => self.quoted.insert(at),
-            // A record of rounds repeats the rounds before it, and the agent's attestation the record.
-            Facts::PaperRecorded(_) | Facts::PlanAttested(_) => {
-                self.quoted.insert(at);
-                self.papers.insert(at);
+        if is_quoted(kind) {
+            self.quoted.insert(at);
+        }
+        if matches!(kind, EventType::PaperRecorded | EventType::PlanAttested) {
+            self.papers.insert(at);
+        }
+        if let Facts::ContentErased(facts) = facts {
+            for event in self.gone_with(facts.event) {
+                self.erased.insert(event);
+                self.papers.remove(&event);
             }
-            Facts::ContentErased(facts) => {
-                for event in self.gone_with(facts.event) {
-                    self.erased.insert(event);
-                }
-            }
-            _ => {}
         }
     }
+}
+
+/// Returns whether papers quote events of this type. It goes by the name, as the format says, so that no later type is
+/// forgotten: a record of rounds repeats the rounds before it, and the agent's attestation the record.
+fn is_quoted(kind: EventType) -> bool {
+    let name = kind.as_str();
+    kind == EventType::QuestionAnswered
+        || ["plan_", "gap_", "answer_", "paper_"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Returns whether an event erases another's words.
+pub fn is_erasure(event: &Event) -> bool {
+    event.said().is_ok_and(|said| matches!(said.facts, Facts::ContentErased(_)))
 }
 
 /// An erasure that cannot be.

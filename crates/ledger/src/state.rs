@@ -278,6 +278,17 @@ impl State {
         self.check_participant(step)?;
         self.guard(step.said.facts)?;
         self.erasures.guard(step.sequence, step.said.facts)?;
+        match (self.phase, step.said.facts) {
+            (Phase::Aborted, Facts::QuestionExpired(facts)) => {
+                self.questions.guard_closing(facts.question)?;
+                return Ok(next);
+            }
+            (Phase::Aborted, Facts::ConfirmationExpired(facts)) => {
+                self.confirmations.guard_closing(facts.confirmation)?;
+                return Ok(next);
+            }
+            _ => {}
+        }
         self.questions.guard(step)?;
         self.confirmations.guard(step, |principal| self.workers().any(|worker| worker == principal))?;
         Ok(next)

@@ -320,16 +320,8 @@ impl Work {
     /// Returns the demands that an event breaks whose order is right.
     fn judge(&self, step: &Step<'_>) -> Vec<MeaningError> {
         let mut broken = attribution::judge(step, &self.questions, &self.confirmations);
+        broken.extend(self.confirmations.judge(step, None));
         match (step.said.facts, step.known.meaning) {
-            (Facts::ConfirmationAsked(_), Some(Meaning::Operation(operation))) => {
-                broken.extend(Confirmations::judge_ask(operation, None));
-            }
-            (Facts::ConfirmationGiven(facts), Some(Meaning::Digest(said))) => {
-                broken.extend(self.confirmations.judge_reply(facts.confirmation.sequence, said));
-            }
-            (Facts::ConfirmationRefused(facts), Some(Meaning::Digest(said))) => {
-                broken.extend(self.confirmations.judge_reply(facts.confirmation.sequence, said));
-            }
             (Facts::OperationStarted(facts), meaning) => {
                 self.confirmations.judge_operation(facts, meaning, &mut broken);
             }
@@ -355,20 +347,21 @@ impl Work {
         step.check(kind, self.length())?;
         self.check_opening(step, kind)?;
         self.guard(step, kind)?;
+        self.erasures.guard(step.sequence, step.said.facts)?;
         if self.plan == PlanStage::Withdrawn {
             return self.guard_withdrawn(step, kind);
         }
         self.questions.guard(step)?;
-        self.erasures.guard(step.sequence, step.said.facts)?;
         self.confirmations.guard(step, |principal| self.agent == Some(principal))
     }
 
     /// A plan that was taken back is over: the desk closes what was asked about it, and nothing begins any more.
     fn guard_withdrawn(&self, step: &Step<'_>, kind: EventType) -> Result<(), GuardError> {
         match step.said.facts {
-            Facts::GapWithdrawn(facts) => Ok(self.questions.guard_left(facts.question)?),
-            Facts::ConfirmationExpired(facts) => Ok(self.confirmations.guard_left(facts.confirmation)?),
+            Facts::GapWithdrawn(facts) => Ok(self.questions.guard_plan_withdrawn(facts.question)?),
+            Facts::ConfirmationExpired(facts) => Ok(self.confirmations.guard_closing(facts.confirmation)?),
             Facts::PaperRecorded(_)
+            | Facts::ContentErased(_)
             | Facts::OperationEnded(_)
             | Facts::QuestionDelivered(_)
             | Facts::CommandRefused(_)

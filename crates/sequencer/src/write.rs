@@ -6,8 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use demur_core::key::Fingerprint;
 use demur_ledger::{
     entry::Entry,
-    envelope::Event,
-    event_type::Facts,
+    erasure::is_erasure,
     name::{CommandId, Position, Sequence, TraceId},
     registry::Registry,
     signed::{Head, Signed},
@@ -206,7 +205,7 @@ impl Sequencer {
                         entry.opening = None;
                     }
                     if let Some(waiting) = waiting.first() {
-                        if entries.iter().any(|entry| erases(&entry.event)) {
+                        if entries.iter().any(|entry| is_erasure(&entry.event)) {
                             self.at_hand.words.forget(trace);
                             waiting.queue.forget();
                         }
@@ -230,8 +229,4 @@ impl Sequencer {
             waiting.slot.end(ending.clone());
         }
     }
-}
-
-fn erases(event: &Event) -> bool {
-    event.said().is_ok_and(|said| matches!(said.facts, Facts::ContentErased(_)))
 }

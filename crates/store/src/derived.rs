@@ -97,11 +97,6 @@ fn keys_of(facts: &Facts) -> Vec<Fingerprint> {
     }
 }
 
-/// Returns whether an event says that words are gone.
-pub(crate) fn erases(event: &Event) -> bool {
-    event.said().is_ok_and(|said| matches!(said.facts, Facts::ContentErased(_)))
-}
-
 /// Returns the events of a trace whose words its events, all of them in order, say are gone.
 pub(crate) fn erased<'a>(events: impl Iterator<Item = &'a [u8]>) -> Vec<Sequence> {
     let mut erasures = Erasures::new();

@@ -12,12 +12,11 @@ use demur_core::limit::List;
 use demur_engine::command::{Command, Consequences};
 use demur_ledger::{
     author::{Author, Place},
-    content::{ConfirmationAskContent, OperationObject, operation_digest},
+    content::{ConfirmationAskContent, OperationObject, call_operation, operation_digest},
     event_type::Content,
     facts::{Answerers, Assurance, ConfirmationAsked},
     name::{CommandId, Sequence, TraceId},
 };
-use serde_json::Value;
 
 use crate::{
     keyed::{self, Keyed},
@@ -99,11 +98,5 @@ fn call_of(owner: &Owner, trace: TraceId, intent: Sequence) -> Result<OperationO
         let message = format!("expected an intent of this run that can be read, found event {intent}");
         return Err(Refusal::new(Code::DocumentInvalid, message).about("about"));
     };
-    Ok(call(&content.tool, content.input_hash.to_string()))
-}
-
-/// Returns a call of a run as an operation.
-pub(crate) fn call(tool: &str, input: String) -> OperationObject {
-    let members = [("input", input), ("tool", tool.to_owned())];
-    members.into_iter().map(|(name, value)| (name.to_owned(), Value::String(value))).collect()
+    Ok(call_operation(&content.tool, &content.input_hash))
 }

@@ -11,6 +11,7 @@ use std::{
 
 use demur_ledger::{
     entry::Entry,
+    erasure::is_erasure,
     event_type::{Content, Facts},
     name::{Sequence, TraceId},
     question::{OutcomeKind, QuestionEffect, question_effect},
@@ -65,7 +66,7 @@ impl QuestionCache {
     fn take(&self, trace: TraceId, entry: &Entry) {
         let Ok(said) = entry.event.said() else { return };
         let id = |sequence| QuestionId { trace, sequence };
-        if matches!(said.facts, Facts::ContentErased(_)) {
+        if is_erasure(&entry.event) {
             // The words of the question, or of what became of it, may be those that are gone.
             self.kept().questions.retain(|kept, _| kept.trace != trace);
         }

@@ -78,15 +78,13 @@ impl Confirmations {
     }
 
     fn guard_expiry(&self, step: &Step<'_>, confirmation: Sequence) -> Result<(), ConfirmationError> {
+        self.guard_closing(confirmation)?;
         let asked = self.known(confirmation)?;
-        if asked.outcome != ConfirmationOutcome::Open {
-            return Err(asked.closed(confirmation));
-        }
         if asked.in_time(step.time) { Err(ConfirmationError::StillInTime { confirmation }) } else { Ok(()) }
     }
 
-    /// Whatever is still open ends with the plan that it belongs to.
-    pub(crate) fn guard_left(&self, confirmation: Sequence) -> Result<(), ConfirmationError> {
+    /// After a plan was withdrawn or a run aborted the desk closes what is still open, whatever its deadline.
+    pub(crate) fn guard_closing(&self, confirmation: Sequence) -> Result<(), ConfirmationError> {
         let asked = self.known(confirmation)?;
         match asked.outcome {
             ConfirmationOutcome::Open => Ok(()),

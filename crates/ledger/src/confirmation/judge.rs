@@ -1,31 +1,41 @@
 //! What confirmations demand of words: a yes is for one operation by its digest, and an operation for which one was asked starts
 //! on a yes and on nothing else.
 
-use demur_core::{
-    canonical,
-    hash::{Digest, sha256},
-};
-use serde_json::json;
+use demur_core::hash::Digest;
 
 use super::{Confirmation, ConfirmationOutcome, ConfirmationStanding, Confirmations};
 use crate::{
+    content::{call_operation, operation_digest},
+    event_type::Facts,
     facts::OperationStarted,
     meaning::{IntendedCall, Meaning, MeaningError, OperationMeaning},
     name::Sequence,
+    state::Step,
 };
 
 /// Returns the digest of the operation that a call of a run is: what a confirmation about its intent binds.
 pub(crate) fn call_digest(call: &IntendedCall) -> Option<Digest> {
-    let operation = json!({"input": call.input, "tool": call.tool});
-    canonical::to_vec(&operation).ok().map(|bytes| sha256(&bytes))
+    operation_digest(&call_operation(&call.tool, &call.input)).ok()
 }
 
 impl Confirmations {
+    /// Returns what an ask, a yes or a no breaks of the digest that it names, where the words are known. In a run `call` is that
+    /// of the intent which the ask is about.
+    pub(crate) fn judge(&self, step: &Step<'_>, call: Option<&IntendedCall>) -> Option<MeaningError> {
+        match (step.said.facts, step.known.meaning?) {
+            (Facts::ConfirmationAsked(_), Meaning::Operation(operation)) => Self::judge_ask(operation, call),
+            (Facts::ConfirmationGiven(facts), Meaning::Digest(said)) => {
+                self.judge_reply(facts.confirmation.sequence, said)
+            }
+            (Facts::ConfirmationRefused(facts), Meaning::Digest(said)) => {
+                self.judge_reply(facts.confirmation.sequence, said)
+            }
+            _ => None,
+        }
+    }
+
     /// What is asked is the operation shown, and in a run the call of its intent.
-    pub(crate) fn judge_ask(
-        operation: &OperationMeaning,
-        call: Option<&IntendedCall>,
-    ) -> Option<MeaningError> {
+    fn judge_ask(operation: &OperationMeaning, call: Option<&IntendedCall>) -> Option<MeaningError> {
         let other = MeaningError::ConfirmationMismatch { expected: "of the operation beside it" };
         if operation.said != operation.found {
             return Some(other);
@@ -36,7 +46,7 @@ impl Confirmations {
     }
 
     /// A yes or a no is about the operation that was asked about.
-    pub(crate) fn judge_reply(&self, confirmation: Sequence, said: &Digest) -> Option<MeaningError> {
+    fn judge_reply(&self, confirmation: Sequence, said: &Digest) -> Option<MeaningError> {
         let asked = self.0.get(&confirmation)?.digest?;
         let expected = "of the operation that was asked about";
         (asked != *said).then_some(MeaningError::ConfirmationMismatch { expected })

@@ -20,6 +20,12 @@ pub fn operation_digest(operation: &OperationObject) -> Result<Digest, WriteErro
     canonical::to_vec(operation).map(|bytes| sha256(&bytes))
 }
 
+/// Returns the call of a tool in a run as an operation: what a confirmation about its intent is for.
+pub fn call_operation(tool: &str, input: &Digest) -> OperationObject {
+    let members = [("input", input.to_string()), ("tool", tool.to_owned())];
+    members.into_iter().map(|(name, value)| (name.to_owned(), Value::String(value))).collect()
+}
+
 /// An operation put before somebody (ONE-09).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

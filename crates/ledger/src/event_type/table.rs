@@ -253,7 +253,7 @@ event_types! {
     QuestionCancelled "question_cancelled", RUN_OR_WORK Never, ASKING, KEY, QuestionCancelled, ActContent, false,
         "The asker no longer needs an answer.";
     QuestionExpired "question_expired", RUN_OR_WORK Never, &[Role::Desk], NONE, QuestionExpired, NoContent, false,
-        "The deadline passed without an answer; what waits goes on waiting.";
+        "The deadline passed without an answer, or the run was aborted; what waits goes on waiting.";
     QuestionDefaulted "question_defaulted", RUN_OR_WORK Never, &[Role::Desk], NONE, QuestionDefaulted, DefaultContent, false,
         "The deadline passed, and the declared default holds.";
     ConfirmationAsked "confirmation_asked", RUN_OR_WORK Maybe, CONFIRMING, KEY_OR_NONE, ConfirmationAsked, ConfirmationAskContent, false,
@@ -263,7 +263,7 @@ event_types! {
     ConfirmationRefused "confirmation_refused", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, ConfirmationRefused, ConfirmationRefusedContent, false,
         "Somebody entitled says no.";
     ConfirmationExpired "confirmation_expired", RUN_OR_WORK Never, &[Role::Desk], NONE, ConfirmationExpired, NoContent, false,
-        "The deadline passed without a yes, or the plan was withdrawn; that is a no.";
+        "The deadline passed without a yes, the plan was withdrawn or the run aborted; that is a no.";
     OperationStarted "operation_started", WORK Never, &[Role::Agent], KEY, OperationStarted, OperationContent, false,
         "The agent begins an operation that no open question blocks, and spends its confirmation.";
     OperationEnded "operation_ended", WORK Never, &[Role::Agent], KEY, OperationEnded, OperationEndContent, false,

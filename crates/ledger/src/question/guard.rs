@@ -151,9 +151,15 @@ impl Questions {
         asked.guard_open(question, step)
     }
 
-    /// Whatever is still open ends with the plan that it belongs to.
-    pub(crate) fn guard_left(&self, question: Sequence) -> Result<(), QuestionError> {
+    /// After a plan was withdrawn the desk closes what is not settled.
+    pub(crate) fn guard_plan_withdrawn(&self, question: Sequence) -> Result<(), QuestionError> {
         self.known(question)?.guard_unsettled(question)
+    }
+
+    /// After a run was aborted the desk closes what is still open, whatever its deadline.
+    pub(crate) fn guard_closing(&self, question: Sequence) -> Result<(), QuestionError> {
+        let asked = self.known(question)?;
+        if asked.outcome == Outcome::Open { Ok(()) } else { Err(asked.closed(question)) }
     }
 
     /// Whoever hands a question on leaves somebody who may answer it.

@@ -12,12 +12,11 @@ use super::{
 };
 use crate::{
     attribution,
-    confirmation::{ConfirmationOutcome, Confirmations, call_digest},
+    confirmation::{ConfirmationOutcome, call_digest},
     event_type::Facts,
-    facts::{Assurance, FinalStatementSigned, ToolExecutionStarted, ToolIntentSigned, VerificationStatus},
+    facts::{FinalStatementSigned, ToolExecutionStarted, ToolIntentSigned, VerificationStatus},
     meaning::{ArtifactDigests, IntendedCall, Meaning, MeaningError, PolicyMeaning, ToolDemands, digest},
     name::Sequence,
-    question::Given,
     role::Role,
 };
 
@@ -51,19 +50,14 @@ impl State {
             }
             (Facts::CheckStated(facts), _) => broken.extend(Self::judge_check(step, facts)),
             (Facts::QuestionAsked(_), _) => broken.extend(self.judge_asker(step.said.role)),
-            (Facts::ConfirmationAsked(facts), meaning) => {
+            (Facts::ConfirmationAsked(facts), _) => {
                 broken.extend(self.judge_asker(step.said.role));
                 let intent = facts.about.and_then(|about| self.intents.get(&about));
                 let call = intent.and_then(|intent| intent.call.as_deref());
-                if let Some(Meaning::Operation(operation)) = meaning {
-                    broken.extend(Confirmations::judge_ask(operation, call));
-                }
+                broken.extend(self.confirmations.judge(step, call));
             }
-            (Facts::ConfirmationGiven(facts), Some(Meaning::Digest(said))) => {
-                broken.extend(self.confirmations.judge_reply(facts.confirmation.sequence, said));
-            }
-            (Facts::ConfirmationRefused(facts), Some(Meaning::Digest(said))) => {
-                broken.extend(self.confirmations.judge_reply(facts.confirmation.sequence, said));
+            (Facts::ConfirmationGiven(_) | Facts::ConfirmationRefused(_), _) => {
+                broken.extend(self.confirmations.judge(step, None));
             }
             _ => {}
         }
@@ -112,10 +106,9 @@ impl State {
             return None;
         };
         tools.get(&digest(&call.tool)).filter(|demands| demands.confirm)?;
-        let outcome = self.confirmations.about(intent).map(|(_, asked)| *asked.outcome());
-        let by_a_person = |given: Given| given.assurance >= Assurance::Relayed;
+        let outcome = self.confirmations.about(intent).map(|(_, asked)| asked.outcome());
         match outcome {
-            Some(ConfirmationOutcome::Given(given)) if by_a_person(given) => None,
+            Some(outcome) if outcome.is_yes_of_a_person() => None,
             Some(ConfirmationOutcome::Given(_)) | None => {
                 Some(MeaningError::ToolUnconfirmed { intent, tool: call.tool.clone() })
             }

@@ -168,6 +168,8 @@ pub const TRANSITIONS: &[Transition] = &[
     row(OPENED, EventType::ConfirmationRefused, When::Always, None, "confirmations"),
     row(OPENED, EventType::ConfirmationExpired, When::Always, None, "confirmations"),
     row(OPENED, EventType::SessionAborted, When::Always, Some(Aborted), "seed 8"),
+    row(&[Aborted], EventType::QuestionExpired, When::Always, None, "what is open ends with the run"),
+    row(&[Aborted], EventType::ConfirmationExpired, When::Always, None, "what is open ends with the run"),
     row(OPENED, EventType::RecoveryRecorded, When::Always, None, "recovery"),
     row(ANY_OPENED, EventType::CommandRefused, When::Always, None, "refusals are recorded"),
     row(ANY_OPENED, EventType::ContentErased, When::Always, None, "words can be erased at any time"),

@@ -6,6 +6,7 @@ use demur_core::{commitment::Commitment, hash::Digest, id::Ulid, key::Fingerprin
 use demur_ledger::{
     entry::Address,
     envelope::Event,
+    erasure::is_erasure,
     event_type::TraceKind,
     facts::Participant,
     name::{CommandId, Position, Sequence, TraceId},
@@ -164,7 +165,7 @@ impl State {
             });
         }
         finish(trace, append.head.clone(), append);
-        let erased = append.entries.iter().any(|entry| derived::erases(&entry.event));
+        let erased = append.entries.iter().any(|entry| is_erasure(&entry.event));
         self.write_questions(append);
         self.write_confirmations(append);
         if erased {

@@ -6,6 +6,7 @@
 use demur_core::{hash::Digest, key::Fingerprint};
 use demur_ledger::{
     entry::Entry,
+    erasure::is_erasure,
     event_type::TraceKind,
     name::{Position, Sequence},
     state::Phase,
@@ -231,7 +232,7 @@ impl<'a> Judging<'a> {
             confirmation::put(self.transaction, trace, *at, row)?;
         }
         append.snapshot.as_ref().map_or(Ok(()), |snapshot| self.write_snapshot(trace, snapshot))?;
-        if append.entries.iter().any(|entry| derived::erases(&entry.event)) {
+        if append.entries.iter().any(|entry| is_erasure(&entry.event)) {
             erase::take_out(self.transaction, trace)?;
         }
         Ok(())

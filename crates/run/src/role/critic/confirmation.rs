@@ -3,11 +3,10 @@
 use demur_core::limit::{List, Text};
 use demur_ledger::{
     confirmation::ConfirmationOutcome,
-    content::{ConfirmationAskContent, OperationObject, operation_digest},
+    content::{ConfirmationAskContent, call_operation, operation_digest},
     facts::{Answerers, Assurance, ConfirmationAsked},
     name::Sequence,
 };
-use serde_json::Value;
 
 use super::intent::recorded_input;
 use crate::{
@@ -40,7 +39,11 @@ pub(super) fn next(
     };
     Ok(match asked.outcome() {
         ConfirmationOutcome::Open => Confirming::Waits,
-        ConfirmationOutcome::Given(_) => Confirming::Fine,
+        outcome if outcome.is_yes_of_a_person() => Confirming::Fine,
+        ConfirmationOutcome::Given(said) => Confirming::Refused(format!(
+            "the yes in #{} is an agent's, and the policy wants a person's",
+            said.at
+        )),
         ConfirmationOutcome::Refused(said) => {
             Confirming::Refused(format!("a person refused it in #{}", said.at))
         }
@@ -60,9 +63,7 @@ fn ask(
     };
     let command = input.map(|input| input.command.join(" ")).unwrap_or_default();
     let hash = intent.input_hash.ok_or(RoleError::Unplanned)?;
-    let members = [("input", hash.to_string()), ("tool", intent.tool.clone())];
-    let operation: OperationObject =
-        members.into_iter().map(|(name, value)| (name.to_owned(), Value::String(value))).collect();
+    let operation = call_operation(&intent.tool, &hash);
     let digest = operation_digest(&operation).map_err(|error| RoleError::Look(error.to_string()))?;
     let consequence = format!("It runs once, with exactly the input that event #{artifact} records.");
     let content = ConfirmationAskContent {

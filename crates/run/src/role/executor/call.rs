@@ -2,7 +2,6 @@
 
 use demur_core::limit::{LimitError, Text};
 use demur_ledger::{
-    confirmation::ConfirmationOutcome,
     content::{ExecutionResultContent, FailureContent, IntentContent},
     event_type::Content,
     facts::{
@@ -83,7 +82,7 @@ pub(super) fn standing(brief: &Brief<'_>, call: &Call) -> Standing {
 fn confirmed(brief: &Brief<'_>, intent: Sequence, tool: &str) -> bool {
     let given = || {
         let asked = brief.history.state().confirmations().about(intent);
-        asked.is_some_and(|(_, asked)| matches!(asked.outcome(), ConfirmationOutcome::Given(_)))
+        asked.is_some_and(|(_, asked)| asked.outcome().is_yes_of_a_person())
     };
     !brief.policy.wants_person(tool) || given()
 }
