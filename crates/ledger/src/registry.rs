@@ -157,6 +157,11 @@ impl Registry {
         self.epochs.iter().filter(|begin| **begin <= at).count() as u64
     }
 
+    /// Returns whether the store began again from a backup at this place of the registry.
+    pub fn is_restoration(&self, at: usize) -> bool {
+        at > 0 && self.epoch_at(Sequence::at(at)) > self.epoch_at(Sequence::at(at - 1))
+    }
+
     /// Returns every key with its fingerprint.
     pub fn keys(&self) -> impl Iterator<Item = (&Fingerprint, &KeyRecord)> {
         self.keys.iter()

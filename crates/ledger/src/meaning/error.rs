@@ -8,6 +8,7 @@ use crate::{
     name::{ClientId, Sequence},
     role::Role,
     state::Blame,
+    verify::Code,
 };
 
 /// An event whose meaning breaks a demand.
@@ -239,32 +240,37 @@ fn borne(status: Option<VerificationStatus>) -> &'static str {
 }
 
 impl MeaningError {
-    /// Returns the stable code, the same at the door and in the verifier.
+    /// Returns the stable code: where the desk refuses with it, a verifier finds it.
     pub const fn code(&self) -> &'static str {
+        self.finding().as_str()
+    }
+
+    /// Returns the same as a finding of a verifier.
+    pub const fn finding(&self) -> Code {
         match self {
-            Self::PolicyMismatch { .. } => "POLICY_MISMATCH",
-            Self::InputMissing | Self::InputMismatch { .. } => "INPUT_MISMATCH",
-            Self::ToolNotProposed { .. } => "TOOL_NOT_PROPOSED",
-            Self::ToolNotAllowed { .. } => "TOOL_NOT_ALLOWED",
-            Self::RiskUnderstated { .. } => "RISK_UNDERSTATED",
-            Self::BlockedAgain { .. } => "BLOCKED_AGAIN",
-            Self::RetryLimit { .. } => "RETRY_LIMIT",
-            Self::ToolBlocked { .. } => "TOOL_BLOCKED",
-            Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => "EVIDENCE_WEAK",
-            Self::BundleDiffers { .. } => "BUNDLE_DIFFERS",
-            Self::ConditionUnshown { .. } => "CONDITION_UNSHOWN",
-            Self::CheckFailed { .. } => "CHECK_FAILED",
-            Self::ReportMissing | Self::ReportDiffers { .. } => "REPORT_MISMATCH",
-            Self::ConfirmationMismatch { .. } => "CONFIRMATION_MISMATCH",
-            Self::ConfirmationSpent { .. } => "CONFIRMATION_SPENT",
+            Self::PolicyMismatch { .. } => Code::PolicyMismatch,
+            Self::InputMissing | Self::InputMismatch { .. } => Code::InputMismatch,
+            Self::ToolNotProposed { .. } => Code::ToolNotProposed,
+            Self::ToolNotAllowed { .. } => Code::ToolNotAllowed,
+            Self::RiskUnderstated { .. } => Code::RiskUnderstated,
+            Self::BlockedAgain { .. } => Code::BlockedAgain,
+            Self::RetryLimit { .. } => Code::RetryLimit,
+            Self::ToolBlocked { .. } => Code::ToolBlocked,
+            Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => Code::EvidenceWeak,
+            Self::BundleDiffers { .. } => Code::BundleDiffers,
+            Self::ConditionUnshown { .. } => Code::ConditionUnshown,
+            Self::CheckFailed { .. } => Code::CheckFailed,
+            Self::ReportMissing | Self::ReportDiffers { .. } => Code::ReportMismatch,
+            Self::ConfirmationMismatch { .. } => Code::ConfirmationMismatch,
+            Self::ConfirmationSpent { .. } => Code::ConfirmationSpent,
             Self::OperationUnconfirmed { .. }
             | Self::OperationUntold { .. }
-            | Self::ToolUnconfirmed { .. } => "OPERATION_UNCONFIRMED",
-            Self::SpokeAfterFinal { .. } => "SPOKE_AFTER_FINAL",
-            Self::FieldAnswered { .. } => "FIELD_ANSWERED",
-            Self::ClientHeldRoles(_) => "CLIENT_HELD_ROLES",
-            Self::AttributionPresence { .. } | Self::AssuranceOverstated { .. } => "ASSURANCE_OVERSTATED",
-            Self::OwnClient | Self::OwnClientUntold { .. } => "OWN_CLIENT",
+            | Self::ToolUnconfirmed { .. } => Code::OperationUnconfirmed,
+            Self::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
+            Self::FieldAnswered { .. } => Code::FieldAnswered,
+            Self::ClientHeldRoles(_) => Code::ClientHeldRoles,
+            Self::AttributionPresence { .. } | Self::AssuranceOverstated { .. } => Code::AssuranceOverstated,
+            Self::OwnClient | Self::OwnClientUntold { .. } => Code::OwnClient,
         }
     }
 

@@ -111,9 +111,7 @@ fn check_newest(walk: &Walk<'_>, newest: &Registry) -> Vec<Found> {
     }
     let (ours, theirs) = (walk.registry.hashes(), newest.hashes());
     if let Some(at) = ours.iter().zip(theirs).position(|(ours, theirs)| ours != theirs) {
-        let restored = [walk.registry, newest].iter().any(|registry| {
-            at > 0 && registry.epoch_at(Sequence::at(at)) > registry.epoch_at(Sequence::at(at - 1))
-        });
+        let restored = [walk.registry, newest].iter().any(|registry| registry.is_restoration(at));
         let (code, why) = if restored {
             (Code::HistoryAbandoned, "one of them began again from a backup there")
         } else {

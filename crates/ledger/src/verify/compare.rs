@@ -4,7 +4,7 @@
 use demur_core::hash::Digest;
 
 use super::Report;
-use crate::{name::Sequence, registry::Registry};
+use crate::name::Sequence;
 
 /// How two verified files stand to each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub fn compare(first: &Report, second: &Report) -> Compared {
     };
     let registries = Sides { first: ours.hashes(), second: theirs.hashes() };
     let restored = match registries.parting() {
-        Some(at) if is_restoration(ours, at) || is_restoration(theirs, at) => Some(at),
+        Some(at) if ours.is_restoration(at) || theirs.is_restoration(at) => Some(at),
         Some(at) => return Compared::Part(registries.parted(at, true)),
         None => None,
     };
@@ -115,10 +115,6 @@ fn add(left: &mut Option<Abandonment>, more: Abandonment) {
     });
 }
 
-fn is_restoration(registry: &Registry, at: usize) -> bool {
-    at > 0 && registry.epoch_at(Sequence::at(at)) > registry.epoch_at(Sequence::at(at - 1))
-}
-
 /// Returns whether a restoration lies between what two files have at one place: they are of different epochs, or the
 /// registries part at a restoration and both went on after it.
 fn across_restoration(first: &Report, second: &Report, at: usize, parted: Option<usize>) -> bool {
@@ -126,7 +122,7 @@ fn across_restoration(first: &Report, second: &Report, at: usize, parted: Option
     let begun = |report: &Report| {
         let registry = report.registry()?;
         parted
-            .filter(|parted| is_restoration(registry, *parted))
+            .filter(|parted| registry.is_restoration(*parted))
             .map(|parted| registry.epoch_at(Sequence::at(parted)))
     };
     let restored = [first, second].into_iter().filter_map(begun).min();

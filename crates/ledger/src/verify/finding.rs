@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Check, Code, FindingSeverity};
-use crate::{facts::VerificationProfile, name::Sequence};
+use crate::{facts::VerificationProfile, meaning::MeaningError, name::Sequence};
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -52,6 +52,12 @@ impl Found {
     /// Returns a finding that fails in every profile.
     pub(super) fn forbidden(code: Code, message: impl Into<String>) -> Self {
         Self { forbidden: true, ..Self::new(code, message) }
+    }
+}
+
+impl From<&MeaningError> for Found {
+    fn from(error: &MeaningError) -> Self {
+        Self::new(error.finding(), error.to_string())
     }
 }
 

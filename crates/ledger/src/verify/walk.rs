@@ -1,15 +1,14 @@
 //! The lines of the trace in order: what needs those before it.
 
+mod anchored;
+mod clients;
+mod finish;
+
 use std::collections::BTreeMap;
 
-use demur_core::{
-    commitment::Commitment,
-    hash::Digest,
-    key::Fingerprint,
-    merkle::{self, Scheme},
-    words::counted_as,
-};
+use demur_core::{commitment::Commitment, hash::Digest, key::Fingerprint};
 
+use self::clients::{forbidden_clients, own_confirmation};
 use super::{
     Code, Options, StatedChecks,
     acts::ActBook,
@@ -23,22 +22,19 @@ use super::{
     report::{Anchors, Report},
     stated::Outcomes,
     terms::TermsBook,
-    trail::{Trail, check_desk},
+    trail::Trail,
 };
 use crate::{
-    client::{check_confirming, held_roles, wants_distinct},
-    envelope::Event,
     event_type::{Facts, TypeName},
     export::{Disclosure, Header},
-    facts::VerificationProfile,
-    meaning::{ArtifactDigests, Known, MeaningError},
+    meaning::{ArtifactDigests, Known},
     name::Sequence,
     question::RestedBook,
     registry::Registry,
     signed::{Checkpoint, Inclusion, Signed},
-    state::{GuardError, State, Step},
+    state::GuardError,
     timeline::Words,
-    trace_state::{PlanStage, TraceState},
+    trace_state::TraceState,
 };
 
 /// Where in the file the walk is.
@@ -274,12 +270,12 @@ impl<'a> Walk<'a> {
         let known = Known { meaning: examined.meaning.as_ref(), artifacts: &self.artifacts };
         match state.follow(event, known) {
             Ok(broken) => {
-                found.extend(broken.iter().map(meant));
+                found.extend(broken.iter().map(Found::from));
                 if let (Facts::PolicyRecorded(_), Some(run)) = (said.facts, state.run()) {
                     found.extend(forbidden_clients(run, self.registry));
                 }
                 found.extend(own_confirmation(state, self.registry, event, known));
-                found.extend(state.check_own(self.registry, event).err().as_ref().map(meant));
+                found.extend(state.check_own(self.registry, event).err().as_ref().map(Found::from));
                 if let Some(Words::Policy(hash)) = &examined.words {
                     self.policy_hash = Some(*hash);
                 }
@@ -363,168 +359,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn check_inclusion(&self, inclusion: &Inclusion) -> Result<(), Found> {
-        let invalid = |message: &str| Err(Found::new(Code::InclusionInvalid, message));
-        let Some((root, traces)) = self.registry.root(inclusion.registry) else {
-            return invalid("the registry event records no root");
-        };
-        let leaf = &inclusion.leaf;
-        let last = leaf.length.as_u64().checked_sub(1).and_then(|last| usize::try_from(last).ok());
-        let head = last.and_then(|last| self.trail.hashes().get(last));
-        if leaf.trace != self.trail.trace() || head != Some(&leaf.head) {
-            return invalid("the leaf is not this trace as it is in the file");
-        }
-        let Ok(hash) = leaf.hash() else { return invalid("the leaf cannot be hashed") };
-        let index = inclusion.index.as_u64();
-        if merkle::verify_inclusion(Scheme::DEMUR, &hash, index, traces, &inclusion.path, &root) {
-            Ok(())
-        } else {
-            invalid("the path does not lead to the recorded root")
-        }
-    }
-
-    /// Checks what can only be said at the end.
-    pub(super) fn finish(&mut self, digest: Option<Digest>, findings: &mut Findings) {
-        self.erasures.report_kept(Section::Trace, findings);
-        if !self.whole {
-            return;
-        }
-        if self.trail.trace() != self.registry.trace() && self.trail.last().is_none() {
-            let found = Found::new(Code::FileMalformed, "expected the events of the trace, found none");
-            self.report(Err(found), findings);
-        } else if self.trail.last().is_some() {
-            let checked = self.trail.check_last_head();
-            self.report(checked, findings);
-        }
-        for (sequence, line) in self.trail.repeated() {
-            let found = Found::new(Code::ReplayDuplicate, "this key used this command id before");
-            findings.add(Section::Trace, Some(line), Some(sequence), found);
-        }
-        if let Some((line, checkpoint)) = &self.checkpoint
-            && let Err(found) = self.check_checkpoint(checkpoint, digest)
-        {
-            findings.add(Section::File, Some(*line), None, found);
-        }
-        self.check_revoked(findings);
-        self.erasures.report_unrecorded(Section::Trace, findings);
-        if let Err((at, message)) = self.papers.finish(self.registry) {
-            findings.add(Section::Trace, None, Some(at), Found::new(Code::PaperInvalid, message));
-        }
-        match &self.state {
-            Some(TraceState::Run(run)) => {
-                self.claims.check(run, findings);
-                check_clients(run, self.registry, findings);
-                if run.phase() != crate::state::Phase::Completed {
-                    unfinished(format!("the run is {}", run.phase()), findings);
-                }
-            }
-            Some(TraceState::Work(work)) if work.plan() == PlanStage::Submitted => {
-                unfinished("the plan is not confirmed".to_owned(), findings);
-            }
-            Some(TraceState::Work(work)) if work.plan() == PlanStage::Withdrawn => {
-                unfinished("the plan was withdrawn".to_owned(), findings);
-            }
-            Some(TraceState::Work(_) | TraceState::New) | None => {}
-        }
-        let questions = self.state.as_ref().and_then(TraceState::questions);
-        let open = questions.map_or(0, |questions| questions.unsettled().count());
-        if open > 0 {
-            let questions = counted_as(open, "question is", "questions are");
-            unfinished(format!("{questions} not settled"), findings);
-        }
-        let confirmations = self.state.as_ref().and_then(TraceState::confirmations);
-        let open = confirmations.map_or(0, |confirmations| confirmations.open().count());
-        if open > 0 {
-            let confirmations = counted_as(open, "confirmation is", "confirmations are");
-            unfinished(format!("{confirmations} neither given nor refused"), findings);
-        }
-    }
-
-    fn report(&self, checked: Result<(), Found>, findings: &mut Findings) {
-        if let Err(found) = checked {
-            let line = self.checkpoint.as_ref().map(|(line, _)| *line);
-            findings.add(Section::Trace, line, None, found);
-        }
-    }
-
-    fn check_checkpoint(&self, signed: &Signed<Checkpoint>, digest: Option<Digest>) -> Result<(), Found> {
-        let checkpoint = &signed.document;
-        let invalid = |message: &str| Err(Found::new(Code::CheckpointInvalid, message));
-        if checkpoint.store != self.registry.store() || checkpoint.trace != self.trail.trace() {
-            let message = "the checkpoint is of another store or trace than the events";
-            return Err(Found::new(Code::StatementMismatch, message));
-        }
-        if Some(checkpoint.head) != self.last() {
-            return invalid("the checkpoint names another last event");
-        }
-        if checkpoint.registry != self.registry.head() {
-            return invalid("the checkpoint names another last registry event");
-        }
-        if Some(checkpoint.bytes) != digest {
-            return invalid("the bytes before the checkpoint are not those the desk signed");
-        }
-        check_desk(signed, &checkpoint.registry, checkpoint.epoch, self.registry, self.signatures)
-            .or_else(|message| invalid(&format!("the checkpoint {message}")))
-    }
-
-    /// Returns the last event of the exported trace.
-    pub(super) fn last(&self) -> Option<crate::name::Position> {
-        if self.trail.trace() == self.registry.trace() {
-            Some(self.registry.head())
-        } else {
-            self.trail.last()
-        }
-    }
-
-    /// Returns the key that signed the checkpoint.
-    pub(super) fn signer(&self) -> Option<Fingerprint> {
-        self.checkpoint.as_ref().map(|(_, checkpoint)| checkpoint.proof.key)
-    }
-
-    /// Returns the last event of the trace that a key stands behind: the desk's by signing the file, another's by what it
-    /// said last. A key that was revoked stands behind what is proven to come before that.
-    pub(super) fn through(&self, key: &Fingerprint) -> Option<Sequence> {
-        let said = self.speakers.get(key).map(|spoken| spoken.last);
-        let signed = self.last().filter(|_| self.signer() == Some(*key)).map(|last| last.sequence);
-        let last = said.max(signed)?;
-        let revoked = self.registry.key(key).and_then(|record| record.revoked);
-        revoked.is_none_or(|revoked| self.is_shown_before(revoked, last)).then_some(last)
-    }
-
-    /// Returns whether an event is proven to come before a revocation: it stands under its root.
-    fn is_shown_before(&self, revoked: Sequence, event: Sequence) -> bool {
-        self.inclusions.iter().any(|inclusion| {
-            inclusion.registry == revoked
-                && inclusion.leaf.length.as_u64() > event.number()
-                && self.check_inclusion(inclusion).is_ok()
-        })
-    }
-
-    /// What a key's holder is called is said by nobody if the name is gone. Who asks for everything asks for that too,
-    /// unless it has a name of its own for the key.
-    pub(super) fn check_names(&self, nameless: &[Fingerprint], options: &Options, findings: &mut Findings) {
-        if options.profile != VerificationProfile::Strict {
-            return;
-        }
-        let is_pinned = |key: &Fingerprint| options.pins.iter().any(|pin| pin.fingerprint == *key);
-        for key in self.speakers.keys().filter(|key| nameless.contains(key) && !is_pinned(key)) {
-            let message = format!("the name of who holds the key {} is not in the file", key.short());
-            findings.add(Section::Registry, None, None, Found::new(Code::NameMissing, message));
-        }
-    }
-
-    /// What a key said before it was revoked is proven to come before only under the revocation's root.
-    fn check_revoked(&self, findings: &mut Findings) {
-        for (fingerprint, spoken) in &self.speakers {
-            let revoked = self.registry.key(fingerprint).and_then(|record| record.revoked);
-            let Some(revoked) = revoked else { continue };
-            if !self.is_shown_before(revoked, spoken.last) {
-                let message = format!("the key {} was revoked later", fingerprint.short());
-                findings.add(Section::Trace, None, None, Found::new(Code::OrderRestsOnDesk, message));
-            }
-        }
-    }
-
     pub(super) fn into_report(
         self,
         header: &Header,
@@ -535,70 +369,4 @@ impl<'a> Walk<'a> {
     ) -> Report {
         Report::new(self, header, findings, anchors, names, options)
     }
-}
-
-/// Returns the finding of a demand that an event breaks.
-fn meant(error: &MeaningError) -> Found {
-    let code = match error {
-        MeaningError::PolicyMismatch { .. } => Code::PolicyMismatch,
-        MeaningError::InputMissing | MeaningError::InputMismatch { .. } => Code::InputMismatch,
-        MeaningError::ToolNotProposed { .. } => Code::ToolNotProposed,
-        MeaningError::ToolNotAllowed { .. } => Code::ToolNotAllowed,
-        MeaningError::RiskUnderstated { .. } => Code::RiskUnderstated,
-        MeaningError::BlockedAgain { .. } => Code::BlockedAgain,
-        MeaningError::RetryLimit { .. } => Code::RetryLimit,
-        MeaningError::ToolBlocked { .. } => Code::ToolBlocked,
-        MeaningError::EvidenceForeign { .. } | MeaningError::EvidenceAlike { .. } => Code::EvidenceWeak,
-        MeaningError::BundleDiffers { .. } => Code::BundleDiffers,
-        MeaningError::ConditionUnshown { .. } => Code::ConditionUnshown,
-        MeaningError::CheckFailed { .. } => Code::CheckFailed,
-        MeaningError::ReportMissing | MeaningError::ReportDiffers { .. } => Code::ReportMismatch,
-        MeaningError::ConfirmationMismatch { .. } => Code::ConfirmationMismatch,
-        MeaningError::ConfirmationSpent { .. } => Code::ConfirmationSpent,
-        MeaningError::OperationUnconfirmed { .. }
-        | MeaningError::OperationUntold { .. }
-        | MeaningError::ToolUnconfirmed { .. } => Code::OperationUnconfirmed,
-        MeaningError::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
-        MeaningError::FieldAnswered { .. } => Code::FieldAnswered,
-        MeaningError::ClientHeldRoles(_) => Code::ClientHeldRoles,
-        MeaningError::AttributionPresence { .. } | MeaningError::AssuranceOverstated { .. } => {
-            Code::AssuranceOverstated
-        }
-        MeaningError::OwnClient | MeaningError::OwnClientUntold { .. } => Code::OwnClient,
-    };
-    Found::new(code, error.to_string())
-}
-
-/// Returns the clients that do the work of a run and judge it although its policy forbids that, by everything that the
-/// registry in the file says.
-fn forbidden_clients(run: &State, registry: &Registry) -> Vec<Found> {
-    let held = if wants_distinct(run) { held_roles(run, registry) } else { Vec::new() };
-    let found = |held| Found::forbidden(Code::ClientHeldRoles, format!("{held}, and the policy forbids it"));
-    held.iter().map(found).collect()
-}
-
-/// Returns that a client confirmed or refused its own operation, by everything that the registry in the file says.
-fn own_confirmation(
-    trace: &TraceState,
-    registry: &Registry,
-    event: &Event,
-    known: Known<'_>,
-) -> Option<Found> {
-    let step = Step::of(event, known).ok()?;
-    let error = check_confirming(trace, registry, &step).err()?;
-    Some(Found::new(Code::OrderViolation, format!("{error} ({})", error.code())))
-}
-
-/// Reports the clients that did the work of a run and judged it where nothing forbids that.
-fn check_clients(run: &State, registry: &Registry, findings: &mut Findings) {
-    if wants_distinct(run) {
-        return;
-    }
-    for held in held_roles(run, registry) {
-        findings.add(Section::Trace, None, None, Found::new(Code::ClientHeldRoles, held.to_string()));
-    }
-}
-
-fn unfinished(message: String, findings: &mut Findings) {
-    findings.add(Section::Trace, None, None, Found::new(Code::FinalizationIncomplete, message));
 }

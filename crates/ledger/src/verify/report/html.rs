@@ -24,38 +24,33 @@ pub(super) fn body(report: &Report, verdict: Verdict, beside: &[(&str, Vec<Strin
     summary(report, verdict, &mut out);
     findings(report, &mut out);
     for (title, rows) in beside {
-        list(&mut out, title, rows.iter().map(|row| escape(row)));
+        list(&mut out, title, rows.iter().cloned());
     }
-    list(&mut out, "Not proven by this report", report.not_proven.iter().map(|line| escape(line)));
+    list(&mut out, "Not proven by this report", report.not_proven.iter().cloned());
     if !report.roles.is_empty() {
-        list(&mut out, "Roles", report.roles.iter().map(|role| escape(&roles::row(role))));
+        list(&mut out, "Roles", report.roles.iter().map(roles::row));
     }
     if !report.anchors.pins.is_empty() {
-        let pins =
-            report.anchors.pins.iter().map(|pin| escape(&format!("{}: {}", visible(&pin.name), pin.words())));
+        let pins = report.anchors.pins.iter().map(|pin| format!("{}: {}", visible(&pin.name), pin.words()));
         list(&mut out, "Keys you pinned", pins);
     }
     keys(report, &mut out);
-    let records = report
-        .desk_word
-        .records
-        .iter()
-        .map(|(kind, count)| format!("{count} × {} without a key", escape(kind)));
-    let besides = report.desk_word.besides.iter().map(|line| escape(line));
+    let records =
+        report.desk_word.records.iter().map(|(kind, count)| format!("{count} × {kind} without a key"));
+    let besides = report.desk_word.besides.iter().map(|line| (*line).to_owned());
     list(&mut out, "The desk's word", records.chain(besides));
     claims(report, &mut out);
     if !report.questions.is_empty() {
-        list(&mut out, "Questions", report.questions.iter().map(|one| escape(&questions::row(one))));
+        list(&mut out, "Questions", report.questions.iter().map(questions::row));
     }
     if !report.operations.is_empty() {
         let left = report.operations_total.saturating_sub(report.operations.len() as u64);
         let rest = (left > 0).then(|| format!("{left} further operations are not listed"));
-        let rows = report.operations.iter().map(|one| escape(&operations::row(one)));
+        let rows = report.operations.iter().map(operations::row);
         list(&mut out, "Operations", rows.chain(rest));
     }
     if !report.confirmations.is_empty() {
-        let rows = report.confirmations.iter().map(confirmations::row);
-        list(&mut out, "Confirmations", rows.map(|row| escape(&row)));
+        list(&mut out, "Confirmations", report.confirmations.iter().map(confirmations::row));
     }
     if !report.erased.is_empty() {
         list(&mut out, "Erased", report.erased.iter().map(ErasureReport::row));
@@ -178,10 +173,11 @@ fn findings(report: &Report, out: &mut String) {
     }
 }
 
+/// Writes a list. The rows are escaped here, so that none can be forgotten.
 fn list(out: &mut String, title: &str, rows: impl Iterator<Item = String>) {
     let _ = write!(out, "<h2>{title}</h2>\n<ul>");
     for row in rows {
-        let _ = write!(out, "<li>{row}</li>");
+        let _ = write!(out, "<li>{}</li>", escape(&row));
     }
     out.push_str("</ul>\n");
 }

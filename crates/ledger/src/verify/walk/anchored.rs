@@ -1,0 +1,102 @@
+//! How far a key, a root or a name stands behind the trace.
+
+use demur_core::{
+    key::Fingerprint,
+    merkle::{self, Scheme},
+};
+
+use super::Walk;
+use crate::{
+    facts::VerificationProfile,
+    name::{Position, Sequence},
+    signed::Inclusion,
+    verify::{
+        Code, Options,
+        finding::{Findings, Found, Section},
+    },
+};
+
+impl Walk<'_> {
+    pub(in crate::verify) fn check_inclusion(&self, inclusion: &Inclusion) -> Result<(), Found> {
+        let invalid = |message: &str| Err(Found::new(Code::InclusionInvalid, message));
+        let Some((root, traces)) = self.registry.root(inclusion.registry) else {
+            return invalid("the registry event records no root");
+        };
+        let leaf = &inclusion.leaf;
+        let last = leaf.length.as_u64().checked_sub(1).and_then(|last| usize::try_from(last).ok());
+        let head = last.and_then(|last| self.trail.hashes().get(last));
+        if leaf.trace != self.trail.trace() || head != Some(&leaf.head) {
+            return invalid("the leaf is not this trace as it is in the file");
+        }
+        let Ok(hash) = leaf.hash() else { return invalid("the leaf cannot be hashed") };
+        let index = inclusion.index.as_u64();
+        if merkle::verify_inclusion(Scheme::DEMUR, &hash, index, traces, &inclusion.path, &root) {
+            Ok(())
+        } else {
+            invalid("the path does not lead to the recorded root")
+        }
+    }
+
+    /// Returns the last event of the exported trace.
+    pub(in crate::verify) fn last(&self) -> Option<Position> {
+        if self.trail.trace() == self.registry.trace() {
+            Some(self.registry.head())
+        } else {
+            self.trail.last()
+        }
+    }
+
+    /// Returns the key that signed the checkpoint.
+    pub(in crate::verify) fn signer(&self) -> Option<Fingerprint> {
+        self.checkpoint.as_ref().map(|(_, checkpoint)| checkpoint.proof.key)
+    }
+
+    /// Returns the last event of the trace that a key stands behind: the desk's by signing the file, another's by what it
+    /// said last. A key that was revoked stands behind what is proven to come before that.
+    pub(in crate::verify) fn through(&self, key: &Fingerprint) -> Option<Sequence> {
+        let said = self.speakers.get(key).map(|spoken| spoken.last);
+        let signed = self.last().filter(|_| self.signer() == Some(*key)).map(|last| last.sequence);
+        let last = said.max(signed)?;
+        let revoked = self.registry.key(key).and_then(|record| record.revoked);
+        revoked.is_none_or(|revoked| self.is_shown_before(revoked, last)).then_some(last)
+    }
+
+    /// Returns whether an event is proven to come before a revocation: it stands under its root.
+    fn is_shown_before(&self, revoked: Sequence, event: Sequence) -> bool {
+        self.inclusions.iter().any(|inclusion| {
+            inclusion.registry == revoked
+                && inclusion.leaf.length.as_u64() > event.number()
+                && self.check_inclusion(inclusion).is_ok()
+        })
+    }
+
+    /// What a key's holder is called is said by nobody if the name is gone. Who asks for everything asks for that too,
+    /// unless it has a name of its own for the key.
+    pub(in crate::verify) fn check_names(
+        &self,
+        nameless: &[Fingerprint],
+        options: &Options,
+        findings: &mut Findings,
+    ) {
+        if options.profile != VerificationProfile::Strict {
+            return;
+        }
+        let is_pinned = |key: &Fingerprint| options.pins.iter().any(|pin| pin.fingerprint == *key);
+        for key in self.speakers.keys().filter(|key| nameless.contains(key) && !is_pinned(key)) {
+            let message = format!("the name of who holds the key {} is not in the file", key.short());
+            findings.add(Section::Registry, None, None, Found::new(Code::NameMissing, message));
+        }
+    }
+
+    /// What a key said before it was revoked is proven to come before only under the revocation's root.
+    pub(in crate::verify) fn check_revoked(&self, findings: &mut Findings) {
+        for (fingerprint, spoken) in &self.speakers {
+            let revoked = self.registry.key(fingerprint).and_then(|record| record.revoked);
+            let Some(revoked) = revoked else { continue };
+            if !self.is_shown_before(revoked, spoken.last) {
+                let message = format!("the key {} was revoked later", fingerprint.short());
+                findings.add(Section::Trace, None, None, Found::new(Code::OrderRestsOnDesk, message));
+            }
+        }
+    }
+}
