@@ -19,6 +19,7 @@ mod demo;
 mod doctor;
 mod doors;
 mod erase;
+mod erase_plan;
 mod export;
 mod help;
 mod hook;

@@ -13,7 +13,7 @@ use demur_ledger::{
     erasure::Erasures,
     event_type::Facts,
     name::{Sequence, TraceId},
-    question::{Asked, OutcomeKind, Questions},
+    question::{Asked, OutcomeKind},
     trace_state::{PlanStage, TraceState},
 };
 use demur_sequencer::{SequencerError, read_event};
@@ -39,21 +39,16 @@ pub(super) fn erase(owner: &Owner, of: &OfEvent, why: Text<1, 4096>) -> Result<E
         ledger.scrub()?;
         return Ok(ErasedEvent { trace, event: at, papers: Vec::new(), recorded: None });
     }
-    if erasures.is_bare(at) {
-        let message =
-            format!("expected an event with content or an artifact, found event {at}, which has neither");
-        return Err(Refusal::new(Code::Rule(RuleCode::NOTHING_TO_ERASE), message)
-            .with_cure("leave it: its facts hold no words, and facts are never erased"));
-    }
+    let papers: Vec<_> = erasures.gone_with(at).into_iter().filter(|one| *one != at).collect();
     if let Some(state) = state {
         let event = read_event(trace, at, &stored)?;
         let said = event.said().ok();
         refuse_waiting(state, trace, at)?;
         if let Some(said) = said {
-            refuse_needed(state, trace, at, said.facts)?;
+            refuse_plan(state, trace, at, is_plan(said.facts) || !papers.is_empty())?;
+            refuse_run(state, trace, at, said.facts)?;
         }
     }
-    let papers = erasures.gone_with(at).into_iter().filter(|one| *one != at).collect();
     let recorded = match ledger.erase(trace, at, why) {
         // Another caller was faster.
         Err(SequencerError::Refused(refusal)) if refusal.code == RuleCode::ALREADY_ERASED.as_str() => {
@@ -79,27 +74,27 @@ fn refuse_waiting(state: &TraceState, trace: TraceId, at: Sequence) -> Result<()
         let message =
             format!("expected words that nobody waits for, found that confirmation {trace}.{at} is open");
         return Err(Refusal::new(Code::SettleFirst, message)
-            .with_cure("give or refuse it first: `demur inbox` shows what waits"));
+            .with_cure(format!("give or refuse it first: `demur confirm show {trace}.{at}` shows it")));
     }
     Ok(())
 }
 
-/// Refuses to erase what others are still judged by: a plan with open questions, and what a run that goes on may do.
-fn refuse_needed(state: &TraceState, trace: TraceId, at: Sequence, facts: &Facts) -> Result<(), Refusal> {
-    let is_open = |questions: &Questions| {
-        questions.iter().find(|(_, asked)| asked.outcome().kind() == OutcomeKind::Open).map(|(at, _)| at)
-    };
-    let plan = state.work().filter(|work| work.plan() == PlanStage::Submitted);
-    if let Some(open) = plan.and_then(|work| is_open(work.questions()))
-        && matches!(facts, Facts::PlanSubmitted(_) | Facts::RulesRecorded(_) | Facts::GapFound(_))
-    {
-        let id = QuestionId { trace, sequence: open };
-        let message =
-            format!("expected a plan with no open question, found {id}, which is asked about event {at}");
-        return Err(Refusal::new(Code::SettleFirst, message).with_cure(format!(
-            "settle its questions first: `demur answer {id} TEXT` or `demur decline {id}`"
-        )));
-    }
+/// Refuses to erase a part of a plan that has open questions.
+fn refuse_plan(state: &TraceState, trace: TraceId, at: Sequence, is_part: bool) -> Result<(), Refusal> {
+    let plan = state.work().filter(|work| is_part && work.plan() == PlanStage::Submitted);
+    let is_open = |asked: &Asked| asked.outcome().kind() == OutcomeKind::Open;
+    let open = plan.and_then(|work| work.questions().iter().find(|(_, asked)| is_open(asked)));
+    let Some((open, _)) = open else { return Ok(()) };
+    let id = QuestionId { trace, sequence: open };
+    let message = format!(
+        "expected a plan with no open question, found {id}: what is left to ask is told from event {at} or a paper that quotes it"
+    );
+    Err(Refusal::new(Code::SettleFirst, message)
+        .with_cure(format!("settle its questions first: `demur answer {id} TEXT` or `demur decline {id}`")))
+}
+
+/// Refuses to erase what says what a run that goes on may do.
+fn refuse_run(state: &TraceState, trace: TraceId, at: Sequence, facts: &Facts) -> Result<(), Refusal> {
     let goes_on = state.phase().is_some_and(|phase| !phase.is_final());
     let ruled =
         matches!(facts, Facts::PolicyRecorded(_) | Facts::ProposalCreated(_) | Facts::ToolIntentSigned(_));
@@ -110,4 +105,18 @@ fn refuse_needed(state: &TraceState, trace: TraceId, at: Sequence, facts: &Facts
             .with_cure(format!("let it end, or end it: `demur run abort {trace} --reason TEXT`")));
     }
     Ok(())
+}
+
+/// Returns whether an event is part of what the plan is: with its words gone, nobody could tell what is left to ask.
+const fn is_plan(facts: &Facts) -> bool {
+    matches!(
+        facts,
+        Facts::PlanSubmitted(_)
+            | Facts::PlanAmended(_)
+            | Facts::RulesRecorded(_)
+            | Facts::GapFound(_)
+            | Facts::QuestionAnswered(_)
+            | Facts::AnswerSuperseded(_)
+            | Facts::PaperRecorded(_)
+    )
 }
