@@ -45,7 +45,8 @@ pub(crate) fn run(context: &mut Context<'_>, command: &ConfirmCommand) -> Result
         }
         ConfirmCommand::Show(named) => {
             let client = Client::of_existing(context)?;
-            show(context, &client, &named.confirmation)
+            let shown = fetch(&client, find(&client, &named.confirmation)?)?;
+            told(context, shown)
         }
         ConfirmCommand::Wait(named) => {
             let client = Client::of_existing(context)?;
@@ -102,8 +103,8 @@ fn ask(context: &mut Context<'_>, arguments: &arguments::AskConfirmation) -> Res
     let key = Some(IdempotencyKey::try_from(key).map_err(|error| Failure::bug(&error))?);
     let query = AskConfirmationParameters { wait: None, asker: Some(arguments.asker.to_string()) };
     let asked = client.call(ApiRequest::<AskConfirmation> { path: NoArguments {}, query, body, key })?;
-    let give = context.typed(&format!("confirm give {}", asked.id));
-    context.output.notice(&format!("Confirmation {} waits. `{give}` confirms it.", asked.id));
+    let [show, give] = ["show", "give"].map(|act| context.typed(&format!("confirm {act} {}", asked.id)));
+    context.output.asked_confirmation(asked.id, &show, &give);
     if arguments.no_wait {
         context.output.reply(&Asked { id: asked.id })?;
         return Ok(Exit::Success);
@@ -133,12 +134,6 @@ fn wait(context: &mut Context<'_>, client: &Client, id: ConfirmationId) -> Resul
     }
 }
 
-fn show(context: &mut Context<'_>, client: &Client, typed: &TypedId) -> Result<Exit, Failure> {
-    let shown = fetch(client, find(client, typed)?)?;
-    context.output.reply(&Shown(shown))?;
-    Ok(Exit::Success)
-}
-
 fn told(context: &mut Context<'_>, shown: ConfirmationView) -> Result<Exit, Failure> {
     context.output.reply(&Shown(shown))?;
     Ok(Exit::Success)
@@ -146,10 +141,16 @@ fn told(context: &mut Context<'_>, shown: ConfirmationView) -> Result<Exit, Fail
 
 /// Returns the confirmation that is decided about, and the digest of what it shows.
 fn decided(client: &Client, arguments: &DecideConfirmation) -> Result<(ConfirmationView, Digest), Failure> {
+    if arguments.confirmation.is_last() && arguments.digest.is_none() {
+        // Another one may have been asked for since the newest was looked at.
+        let message =
+            "expected the id of the confirmation that you looked at, or its --digest, found `last` alone";
+        return Err(Failure::input("USAGE", message).with_hint("`demur confirm show last` prints both"));
+    }
     let asked = fetch(client, find(client, &arguments.confirmation)?)?;
     let Some(digest) = asked.digest else {
         let message = "expected an operation that can be read, found one that was erased";
-        return Err(Failure::input("CONFIRMATION_UNKNOWN", message));
+        return Err(Failure::refused("CONFIRMATION_ERASED", message).with_hint("ask for a new confirmation"));
     };
     match &arguments.digest {
         Some(expected) if !digest.to_string().starts_with(&expected.to_ascii_lowercase()) => {
@@ -300,5 +301,5 @@ impl Reply for List {
     }
 }
 
-/// How long one request waits.
+/// How long one request waits: the server allows no more.
 const REQUEST_WAIT_SECONDS: u64 = 300;

@@ -12,10 +12,11 @@ use std::{
     path::Path,
 };
 
-use demur_api::{code::Code, question::QuestionId};
+use demur_api::{code::Code, confirmation::ConfirmationId, question::QuestionId};
 use demur_core::{canonical, visible::visible};
 use demur_desk::visible::visible_path;
 use serde::Serialize;
+use serde_json::Value;
 
 pub(crate) use demur_core::words::{counted, counted_as};
 pub(crate) use paint::Paint;
@@ -149,11 +150,21 @@ impl Output {
 
     /// Tells on standard error which question was asked, so that a caller that is stopped can go on with it.
     pub(crate) fn asked(&self, id: QuestionId, answer: &str) {
+        let words = format!("Question {id} waits. Answer it with: {answer}");
+        self.waits(&serde_json::json!({ "asked": { "answer": answer, "id": id } }), &words);
+    }
+
+    /// Tells on standard error which confirmation was asked for, in the same way.
+    pub(crate) fn asked_confirmation(&self, id: ConfirmationId, show: &str, give: &str) {
+        let words = format!("Confirmation {id} waits. `{show}` shows it, `{give}` confirms it.");
+        self.waits(&serde_json::json!({ "asked": { "give": give, "id": id, "show": show } }), &words);
+    }
+
+    fn waits(&self, document: &Value, words: &str) {
         if self.json {
-            let line = canonical::to_vec(&serde_json::json!({ "asked": { "answer": answer, "id": id } }));
-            write_error(&line.unwrap_or_default());
+            write_error(&canonical::to_vec(document).unwrap_or_default());
         } else {
-            self.notice(&format!("Question {id} waits. Answer it with: {answer}"));
+            self.notice(words);
         }
     }
 

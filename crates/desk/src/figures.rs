@@ -1,8 +1,8 @@
 //! What is counted in a data folder, and what the server remembers there about itself.
 
 use demur_api::{refusal::Refusal, scope::Scope};
-use demur_ledger::question::OutcomeKind;
-use demur_store::contract::{RecordKey, Swap, Version};
+use demur_ledger::{confirmation::ConfirmationStanding, question::OutcomeKind};
+use demur_store::contract::{ConfirmationFilter, RecordKey, Swap, Version};
 
 use crate::{
     access::{Caller, LOOKING},
@@ -46,10 +46,17 @@ impl Desk {
         Ok(self.owner()?.sequencer().store().question_counts()?)
     }
 
-    /// Returns whether a question is open. May block.
-    pub fn has_open_question(&self) -> Result<bool, Refusal> {
-        let counts = self.owner()?.sequencer().store().question_counts()?;
-        Ok(counts.iter().any(|(kind, count)| *kind == OutcomeKind::Open && *count > 0))
+    /// Returns whether a question or a confirmation waits for somebody. May block.
+    pub fn is_anybody_asked(&self) -> Result<bool, Refusal> {
+        let owner = self.owner()?;
+        let store = owner.sequencer().store();
+        let counts = store.question_counts()?;
+        let is_open = counts.iter().any(|(kind, count)| *kind == OutcomeKind::Open && *count > 0);
+        let open = ConfirmationFilter {
+            outcomes: Some(vec![ConfirmationStanding::Open]),
+            ..ConfirmationFilter::default()
+        };
+        Ok(is_open || !store.confirmations(&open, None, 1)?.is_empty())
     }
 
     /// Returns the port at which the folder was served last, if anybody kept it. May block.

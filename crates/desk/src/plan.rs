@@ -237,8 +237,10 @@ pub fn begin(
 ) -> Result<Session, Refusal> {
     session::read(owner.sequencer(), session)?;
     let (trace, speaker) = (TraceId::of_session(session.as_u128()), Speaker::Key(author));
-    let begun =
-        session::perform(owner, trace, &speaker, || Ok((act::begin(operation.clone(), exact.cloned())?, ())));
+    let begun = session::perform(owner, trace, &speaker, || {
+        let state = owner.sequencer().look(trace)?;
+        Ok((act::begin(operation.clone(), exact.cloned(), state.confirmations())?, ()))
+    });
     let now = session::read(owner.sequencer(), session)?;
     match begun {
         Ok(_) => Ok(now),
@@ -247,7 +249,7 @@ pub fn begin(
             let message = format!("{operation} is blocked until this is settled: {}", named(&blocking));
             Err(with_gaps(error, message, &now, &blocking))
         }
-        Err(error) if error.code.as_str() == "OPERATION_UNCONFIRMED" && exact.is_none() => {
+        Err(error) if error.code == Code::Rule(RuleCode::OPERATION_UNCONFIRMED) && exact.is_none() => {
             let command = format!("`demur plan begin {session} {operation} --exact JSON`");
             Err(error.with_cure(format!("tell exactly what begins: {command}, or `exact` over HTTP")))
         }

@@ -12,6 +12,7 @@ use demur_core::{
 };
 use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
+    confirmation::Confirmations,
     content::{
         ActContent, AnswerClaimContent, AnswerContent, AnswerValue, ConfirmationContent, DeliveryContent,
         OperationContent, OperationObject, PlanContent, Provenance, RejectedContent, RulesContent, Shown,
@@ -99,12 +100,17 @@ pub fn gaps(plan: &Plan, rules: &Rules) -> Result<Vec<(clarify::Gap, bool)>, Err
     found.collect()
 }
 
-/// Returns the beginning of an operation, told whole or by its name alone. Whether a question blocks it, or a confirmation that
-/// was not given, the engine decides.
-pub fn begin(operation: Operation, exact: Option<OperationObject>) -> Result<Act, WriteError> {
+/// Returns the beginning of an operation, told whole or by its name alone; told whole it starts on the yes to it, if there is
+/// one. Whether a question blocks it, or a confirmation that was not given, the engine decides.
+pub fn begin(
+    operation: Operation,
+    exact: Option<OperationObject>,
+    confirmations: Option<&Confirmations>,
+) -> Result<Act, WriteError> {
     let digest = exact.as_ref().map(operation_digest).transpose()?;
+    let confirmation = confirmations.zip(digest.as_ref()).and_then(|(all, digest)| all.unspent(digest));
     Ok(Act {
-        facts: OperationStarted { confirmation: None, operation }.into(),
+        facts: OperationStarted { confirmation, operation }.into(),
         content: Content::OperationStarted(OperationContent { digest, note: None, operation: exact }),
         consequences: Consequences::default(),
         papers: None,

@@ -300,7 +300,7 @@ async fn tell_store_trouble(service: Shared) {
 
 /// Returns whether a question is open, or may be.
 async fn has_open(service: &Shared) -> bool {
-    service.work(Desk::has_open_question).await.unwrap_or(true)
+    service.work(Desk::is_anybody_asked).await.unwrap_or(true)
 }
 
 fn trouble(action: &str, error: &dyn std::fmt::Display) -> Refusal {

@@ -32,7 +32,7 @@ pub struct ConfirmationCard {
     consequence: Option<Html>,
     asker: Html,
     risk: &'static str,
-    state: String,
+    state: Html,
     deadline: Option<String>,
     operation: Html,
     digest: String,
@@ -43,7 +43,7 @@ pub struct ConfirmationCard {
 impl ConfirmationCard {
     /// Returns a confirmation as pages show it.
     pub fn new(shown: &ConfirmationView, words: &Words) -> Self {
-        let text = |text: Option<&str>| line(text.unwrap_or(words.erased));
+        let text = |text: Option<&str>| line(text.unwrap_or(words.confirmation_erased));
         let written = shown.operation.as_ref().and_then(|object| serde_json::to_string_pretty(object).ok());
         let by = shown.outcome.as_ref().and_then(|ending| ending.by.as_deref());
         let state = match shown.state {
@@ -59,9 +59,9 @@ impl ConfirmationCard {
             consequence: shown.consequence.as_deref().map(line),
             asker: line(&shown.asker.name),
             risk: shown.risk.map_or("", |risk| risk.as_str()),
-            state: by.map_or_else(|| state.to_owned(), |by| format!("{state}: {by}")),
+            state: by.map_or_else(|| line(state), |by| line(&format!("{state}: {by}"))),
             deadline: shown.deadline.map(clock),
-            operation: lines(written.as_deref().unwrap_or(words.erased)),
+            operation: lines(written.as_deref().unwrap_or(words.confirmation_erased)),
             digest: shown.digest.map(|digest| digest.to_string()).unwrap_or_default(),
             started: shown.started,
             is_open: shown.is_open() && shown.digest.is_some(),

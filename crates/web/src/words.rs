@@ -50,7 +50,8 @@ words! {
     confirmation_risk = "Risk, as its asker says";
     confirmation_state = "State";
     confirmation_deadline = "Refused by itself at";
-    confirmation_started = "Carried out as event";
+    confirmation_erased = "The words of this operation were erased.";
+    confirmation_started = "Started as event";
     confirmation_operation = "The exact operation";
     confirmation_digest = "Its digest (SHA-256)";
     confirmation_exactly = "A yes is for exactly this and for nothing else. It cannot be taken back.";

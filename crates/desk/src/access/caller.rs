@@ -258,14 +258,14 @@ impl Caller {
     /// Returns the way by which an act comes that this caller brings. Whether it is the asker's own, the ledger tells.
     pub fn attribution(&self) -> Attribution {
         match self {
-            Self::Local { client: None, .. } | Self::Stranger => {
-                Attribution::new(Door::Socket, Root::SameUser)
-            }
+            Self::Local { client: None, .. } => Attribution::new(Door::Socket, Root::SameUser),
+            // Nobody lets one speak; if somebody did, nothing would vouch for it.
+            Self::Stranger => Attribution::new(Door::Http, Root::Client),
             // A client vouches for the words it passes on, not the terminal.
             Self::Local { client: Some(_), id, .. } => {
                 Attribution { client: id.as_deref().copied(), ..Attribution::new(Door::Mcp, Root::Client) }
             }
-            // Every link is made over the socket: a session is no more than a process of the same user.
+            // A session is worth what made its link; one that does not tell was made over the socket.
             Self::Token(token) if token.scopes.contains(&Scope::Person) => {
                 let LinkOrigin { client, root } =
                     token.rests_on.unwrap_or(LinkOrigin { client: None, root: Root::SameUser });

@@ -8,9 +8,13 @@ use demur_api::{
     confirmation::{ConfirmationView, EndOperation, GiveConfirmation, RefuseConfirmation, StartOperation},
     refusal::Refusal,
 };
-use demur_core::limit::{List, Text};
+use demur_core::{
+    limit::{List, Text},
+    visible::visible,
+};
 use demur_engine::command::Consequences;
 use demur_ledger::{
+    attribution::assurance_word,
     author::Author,
     client::is_client_of,
     confirmation::ConfirmationStanding,
@@ -96,7 +100,7 @@ pub(super) fn end(
     let Some(started) = asked.started else {
         let message = format!("expected an operation that was started on {}, found none", asked.id);
         return Err(Refusal::new(Code::Rule(RuleCode::REFERENCE), message)
-            .with_cure(format!("start it first: `demur confirm start {}`", asked.id)));
+            .with_cure(format!("start it first: `demur confirm start {} --operation JSON`", asked.id)));
     };
     let facts = OperationEnded { failed: ended.failed, started };
     let content = OperationEndContent { digest: asked.digest };
@@ -138,8 +142,26 @@ fn say(
     content: Content,
 ) -> Result<ConfirmationView, Refusal> {
     let act = Act { facts, content, consequences: Consequences::default(), papers: None };
-    session::say(owner, asked.trace, speaker, act)?;
-    view(owner, asked.id)
+    match session::say(owner, asked.trace, speaker, act) {
+        Err(error) if error.code == Code::Rule(RuleCode::CONFIRMATION_CLOSED) => {
+            Err(too_late(error, &view(owner, asked.id)?))
+        }
+        said => said.and_then(|_| view(owner, asked.id)),
+    }
+}
+
+/// Tells whoever comes second who was first.
+fn too_late(error: Refusal, now: &ConfirmationView) -> Refusal {
+    let Some(ending) = &now.outcome else { return error };
+    let done = match now.state {
+        ConfirmationStanding::Given => "confirmed",
+        ConfirmationStanding::Refused => "refused",
+        ConfirmationStanding::Open | ConfirmationStanding::Expired => return error,
+    };
+    let by = ending.by.as_deref().map_or("somebody".into(), visible);
+    let how = ending.assurance.map_or("", assurance_word);
+    let message = format!("too late: {by} {done} it at {} ({how}); nothing was recorded now", ending.time);
+    Refusal { message, ..error }.with_cure(format!("look at it: `demur confirm show {}`", now.id))
 }
 
 const fn position(asked: &ConfirmationView) -> Position {

@@ -5,7 +5,6 @@ use demur_api::{
     confirmation::{ConfirmationEnding, ConfirmationId, ConfirmationView, ListedConfirmations},
     question::Whom,
     refusal::Refusal,
-    scope::Scope,
 };
 use demur_ledger::{
     confirmation::Confirmation,
@@ -30,12 +29,7 @@ pub fn view(owner: &Owner, id: ConfirmationId) -> Result<ConfirmationView, Refus
 
 /// Returns a confirmation, if this caller may see it.
 pub(crate) fn seen(owner: &Owner, caller: &Caller, id: ConfirmationId) -> Result<ConfirmationView, Refusal> {
-    let shown = match view(owner, id) {
-        Err(refusal) if refusal.code == Code::ConfirmationUnknown && !caller.may(&[Scope::Read]) => {
-            return Err(unknown(id));
-        }
-        shown => shown?,
-    };
+    let shown = view(owner, id)?;
     let may_see = caller.sees_questions_of(shown.asker.principal) || may_read(owner, caller, shown.trace)?;
     // What is not there and what this caller may not see is the same to it.
     if may_see { Ok(shown) } else { Err(unknown(id)) }
@@ -58,8 +52,21 @@ pub fn list(
     let is_more = summaries.len() > limit;
     summaries.truncate(limit);
     let next = summaries.last().filter(|_| is_more).map(|last| last.cursor.to_string());
-    let confirmations = summaries.iter().map(|summary| view_of(owner, summary)).collect::<Result<_, _>>()?;
+    let listed = summaries.iter().map(|summary| view_listed(owner, summary));
+    let confirmations = listed.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     Ok(ListedConfirmations { confirmations, next })
+}
+
+/// Returns a confirmation among others; none where it cannot be read, for it must not hide them.
+fn view_listed(owner: &Owner, summary: &ConfirmationSummary) -> Result<Option<ConfirmationView>, Refusal> {
+    match view_of(owner, summary) {
+        Err(error) if matches!(error.code, Code::RecordDamaged | Code::TraceNewer) => {
+            let (trace, sequence, code) = (summary.trace, summary.sequence, error.code.as_str());
+            tracing::warn!(%trace, %sequence, code, "a confirmation that cannot be read is left out of a list");
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
 }
 
 fn view_of(owner: &Owner, summary: &ConfirmationSummary) -> Result<ConfirmationView, Refusal> {

@@ -133,7 +133,7 @@ fn with_a_plan_everything_that_was_asked_about_it_is_withdrawn() {
         assert!(!report.holds() && report.problems.is_empty(), "{report:?}");
         assert_eq!(code(office.perform(Who::Person, answer)), "QUESTION_CLOSED");
         let build = "build".to_owned().try_into().unwrap();
-        assert_eq!(code(office.perform(Who::Agent, act::begin(build, None).unwrap())), "OUT_OF_PLAN");
+        assert_eq!(code(office.perform(Who::Agent, act::begin(build, None, None).unwrap())), "OUT_OF_PLAN");
         assert_eq!(code(office.confirm()), "OUT_OF_PLAN");
         let again = office.session().withdraw(None, reason()).unwrap();
         assert_eq!(code(office.perform(Who::Agent, again)), "OUT_OF_PLAN");

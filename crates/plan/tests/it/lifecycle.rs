@@ -226,7 +226,7 @@ fn a_handoff_carries_the_chain_and_the_receiver_checks_it_against_a_round_it_kno
 
 fn begin(office: &mut Office, operation: &str) -> Result<demur_ledger::name::Sequence, DeskError> {
     let operation = Operation::try_from(operation.to_owned()).unwrap();
-    let act = act::begin(operation, None).unwrap();
+    let act = act::begin(operation, None, None).unwrap();
     office.perform(Who::Agent, act)
 }
 

@@ -10,8 +10,8 @@ A person confirms here, in the inbox of the browser, over HTTP or through anothe
 pub(in crate::arguments) const CONFIRMATION_EXAMPLES: &str = "\
 Examples:
   demur confirm ask \"Send 10 to mallory\" --operation '{\"amount\":10,\"to\":\"mallory\"}'
-  demur confirm list
-  demur confirm give last
+  demur confirm show last
+  demur confirm give 01ARZ3NDEKTSV4RRFFQ69G5FAV.0
   demur confirm start last --operation '{\"amount\":10,\"to\":\"mallory\"}' && ./send && demur confirm end last
 
 `demur --help` lists the exit codes.";
@@ -52,19 +52,19 @@ Exit codes: 0 given; 10 refused; 12 nobody said yes in time. `demur --help` list
 
 pub(in crate::arguments) const CONFIRMATION_GIVE_ABOUT: &str = "\
 Say yes to exactly the operation that `demur confirm show` prints. With --digest it is refused unless the digest of the operation \
-begins so: a script says what it means.";
+begins so: a script says what it means. `last` needs it, because a newer confirmation may have come since you looked.";
 
 pub(in crate::arguments) const CONFIRMATION_GIVE_EXAMPLES: &str = "\
 Examples:
-  demur confirm give last
-  demur confirm give 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 --digest 5f2c1a --note \"as discussed\"
+  demur confirm give 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 --note \"as discussed\"
+  demur confirm give last --digest 5f2c1a
 
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const CONFIRMATION_REFUSE_EXAMPLES: &str = "\
 Examples:
-  demur confirm refuse last --note \"too much\"
-  demur confirm refuse 01ARZ3NDEKTSV4RRFFQ69G5FAV.0
+  demur confirm refuse 01ARZ3NDEKTSV4RRFFQ69G5FAV.0 --note \"too much\"
+  demur confirm refuse last --digest 5f2c1a
 
 `demur --help` lists the exit codes.";
 
