@@ -213,7 +213,7 @@ def is_true(data: bytes, check: Json, most: int = CHECKED_BYTES) -> bool:
     return False
 
 Key = NamedTuple("Key", [("public", str), ("recovery", str), ("principal", str), ("roles", list[str]), ("since", int),
-                         ("client", str)])
+                         ("clients", dict[str, int])])  # since when
 
 class Trace:
     def __init__(self) -> None:
@@ -352,7 +352,7 @@ class Verifier:
             rules += [role == ("desk" if opens else "holder"), signer == fingerprint(public),
                       opens or roles == [each for each in REGISTERED_ROLES if each in roles],
                       opens or owner != self.registered[0]["facts"].get("desk")]
-            old = entered = Key(public, facts["recovery"] or "", owner, roles, sequence, "")
+            old = entered = Key(public, facts["recovery"] or "", owner, roles, sequence, {})
         elif signer and kind == "key_rotated" and old:
             public = old.recovery if old.recovery and signer == fingerprint(old.recovery) else old.public
             active = signer == name and name not in self.rotated and name not in self.ended
@@ -369,8 +369,9 @@ class Verifier:
                       self.ended.get(name, (0, ""))[1] in ("", "KEY_RETIRED" if kind == "key_revoked" else "")]
             self.ended.setdefault(name, (sequence, kind.upper()))
         elif kind == "client_bound":
-            rules += [old and not old.client and name not in self.ended]
-            self.keys |= {name: old._replace(client=facts["client"])} if old else {}
+            rules += [old and facts["client"] not in old.clients and name not in self.ended]
+            new = {facts["client"]: sequence if old and old.clients else 0}
+            self.keys |= {name: old._replace(clients=old.clients | new)} if old else {}
         elif kind in ("token_made", "token_revoked"):
             scopes, people = facts.get("scopes", []), facts.get("people") or []
             rules += [self.tokens.get(facts["token"], "") == ("" if kind == "token_made" else "token_made"),
@@ -419,10 +420,11 @@ class Verifier:
         if kind == "policy_recorded" and "document" in event:
             self.tools = event["document"]["tools"]
             need(told[0].get("policy", none).items() <= event["document"].items(), "POLICY_MISMATCH")
-            held = {"", self.registered[0]["facts"]["desk"]}, set[str](), set[str]()  # no client, that work, that judge
+            held = {self.registered[0]["facts"]["desk"]}, set[str](), set[str]()  # no client, that work, that judge
             for each in told[0].get("participants", []):
-                keys = [key for key in self.keys.values() if key.principal == each["principal"]]
-                held[1 + (each["role"] in ("critic", "auditor"))].update(key.client for key in keys)
+                keys = [key.clients for key in self.keys.values() if key.principal == each["principal"]]
+                spoke = {client for clients in keys for client, since in clients.items() if since <= self.trace.pin}
+                held[1 + (each["role"] in ("critic", "auditor"))].update(spoke)
             need(not event["document"]["distinct_clients"] or held[1] & held[2] <= held[0], "CLIENT_HELD_ROLES")
         elif kind == "tool_intent_signed" and "tool" in event:
             tool, tools = event["tool"], self.tools

@@ -79,9 +79,11 @@ impl Exit {
             Self::Refused => "refused by the rules, or the data folder is in use",
             Self::Internal => "internal error: disk full, trouble with files of our own, a bug",
             Self::PolicyBlocked => "blocked by policy before anything ran",
-            Self::Declined => "`demur ask`, `demur wait`: the question was declined",
+            Self::Declined => {
+                "`demur ask`, `demur wait`: the question was declined; `demur confirm`: refused"
+            }
             Self::Cancelled => "`demur ask`, `demur wait`: the question was cancelled",
-            Self::Expired => "`demur ask`, `demur wait`: nobody answered in time",
+            Self::Expired => "`demur ask`, `demur wait`, `demur confirm`: nobody answered in time",
             Self::Defaulted => "`demur ask`, `demur wait`: nobody answered in time; the default is printed",
             Self::Interrupted => "`demur ask`, `demur wait`: stopped with Ctrl-C; the question stays open",
             Self::Terminated => "`demur ask`, `demur wait`: stopped by SIGTERM; the question stays open",

@@ -90,6 +90,10 @@ impl Desk {
     fn admit_known(&self, caller: &Caller, scopes: &[Scope]) -> Result<Admitted, Refusal> {
         match caller {
             Caller::Token(_) if !self.is_good(caller) => Err(stranger()),
+            Caller::Local { id: Some(id), .. } if self.here().is_some_and(|owner| owner.is_desk(**id)) => {
+                let message = "expected the id of a client, found that of the server, which is none";
+                Err(Refusal::new(Code::Forbidden, message).with_cure("name the program that speaks, or none"))
+            }
             Caller::Token(_) | Caller::Local { .. } | Caller::Stranger => admit(caller, scopes),
         }
     }

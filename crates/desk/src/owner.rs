@@ -18,7 +18,7 @@ use demur_ledger::{
     author::{Author, Place},
     event_type::Content,
     facts::{KeyRetired, RevocationReason},
-    name::{PrincipalId, Sequence},
+    name::{ClientId, PrincipalId, Sequence},
     registry::Registry,
     role::Role,
     statement::Submission,
@@ -371,21 +371,29 @@ impl Owner {
         settle(secret, self.sequencer().submit_with(submission, None, swaps))
     }
 
-    /// Says which client an existing key is for, unless that is recorded: one that was made before its client had spoken.
+    /// Returns whether this id is the server's own.
+    pub(crate) fn is_desk(&self, client: ClientId) -> bool {
+        self.sequencer().registry().is_desk(client)
+    }
+
+    /// Says that a client speaks with a key, unless that is recorded: the key was made before its client had spoken, or for another
+    /// process of the same program, or the client calls itself by another's name.
     pub(crate) fn bind(&self, key: Fingerprint, client: &MadeFor) -> Result<(), Refusal> {
-        let is_free = |registry: &Registry| {
-            let speaker = registry.speaker(&key, registry.head().sequence);
-            speaker.is_ok_and(|record| record.client.is_none())
-        };
         let registry = self.sequencer().registry();
         let Some((facts, content)) = client.binding(registry.desk(), key) else { return Ok(()) };
-        if !is_free(&registry) {
+        let bound = facts.client;
+        // A key that may not speak any more is refused where it speaks.
+        let is_open = |registry: &Registry| {
+            let speaker = registry.speaker(&key, registry.head().sequence);
+            speaker.is_ok_and(|record| !record.clients.contains(&bound))
+        };
+        if !is_open(&registry) {
             return Ok(());
         }
         match self.sequencer().state(facts, Some(content)) {
             // Somebody else was faster.
-            Err(_) if !is_free(&*self.sequencer().newest_registry()?) => Ok(()),
-            bound => Ok(bound.map(drop)?),
+            Err(_) if !is_open(&*self.sequencer().newest_registry()?) => Ok(()),
+            stated => Ok(stated.map(drop)?),
         }
     }
 

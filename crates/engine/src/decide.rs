@@ -309,8 +309,12 @@ fn guard(
     let step = Step { sequence: state.tip().next(), actor, said, proof, time, known };
     trace.check(&step)?;
     // Whether two principals are one client only the registry tells.
-    check_confirming(trace, registry, &step)?;
-    trace.run().map_or(Ok(()), |run| check_distinct(run, registry, &step)).map_err(GuardError::Meaning)?;
+    let at = registry.head().sequence;
+    check_confirming(trace, registry, at, &step)?;
+    trace
+        .run()
+        .map_or(Ok(()), |run| check_distinct(run, registry, at, &step))
+        .map_err(GuardError::Meaning)?;
     check_own(trace, registry, registry.head().sequence, said.facts).map_err(GuardError::Meaning)
 }
 

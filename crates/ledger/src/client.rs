@@ -1,5 +1,5 @@
 //! Clients and the roles they hold in a run. Roles are held by principals and bound to keys; that two of them are one program
-//! only the registry tells, which says for each key whose client it was made for. The desk and the verifier go by the same.
+//! only the registry tells, which says for each key which clients speak with it. The desk and the verifier go by the same.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use crate::{
     confirmation::ConfirmationError,
     event_type::Facts,
     meaning::{Meaning, MeaningError},
-    name::{ClientId, PrincipalId},
+    name::{ClientId, PrincipalId, Sequence},
     question::author,
     registry::Registry,
     role::Role,
@@ -40,20 +40,21 @@ impl fmt::Display for HeldRoles {
     }
 }
 
-/// Returns the clients that do the work of a run and also judge it, as far as the registry tells.
-pub fn held_roles(run: &State, registry: &Registry) -> Vec<HeldRoles> {
-    held_with(run, registry, BTreeMap::new())
+/// Returns the clients that do the work of a run and also judge it, as far as the registry told at this position. What was
+/// bound later spoke later.
+pub fn held_roles(run: &State, registry: &Registry, at: Sequence) -> Vec<HeldRoles> {
+    held_with(run, (registry, at), BTreeMap::new())
 }
 
 /// Returns the same, given the roles of some clients that the registry does not tell of.
 fn held_with(
     run: &State,
-    registry: &Registry,
+    (registry, at): (&Registry, Sequence),
     mut held: BTreeMap<ClientId, BTreeSet<Role>>,
 ) -> Vec<HeldRoles> {
     for (principal, role) in run.participants() {
         // The desk is no client: what it decides follows from the record and can be computed again.
-        for client in registry.clients_of(principal).filter(|client| !registry.is_desk(*client)) {
+        for client in registry.speaking_clients(principal, at).filter(|client| !registry.is_desk(*client)) {
             held.entry(client).or_default().insert(role);
         }
     }
@@ -89,15 +90,18 @@ pub fn check_speaker(
     if !wants_distinct(run) || registry.is_desk(client) {
         return Ok(());
     }
-    let held = held_with(run, registry, BTreeMap::from([(client, BTreeSet::from([role]))]));
+    let roles = BTreeSet::from([role]);
+    let held = held_with(run, (registry, registry.head().sequence), BTreeMap::from([(client, roles)]));
     let own = held.into_iter().find(|held| held.client == client);
     own.map_or(Ok(()), |held| Err(MeaningError::ClientHeldRoles(held)))
 }
 
-/// Checks that whoever confirms or refuses an operation, with whichever key, is no client of those whose operation it is.
+/// Checks that whoever confirms or refuses an operation, with whichever key, is no client of those whose operation it is, as the
+/// registry was at this position.
 pub fn check_confirming(
     trace: &TraceState,
     registry: &Registry,
+    at: Sequence,
     step: &Step<'_>,
 ) -> Result<(), ConfirmationError> {
     let confirmation = match step.said.facts {
@@ -107,7 +111,7 @@ pub fn check_confirming(
     };
     let asked = trace.confirmations().and_then(|confirmations| confirmations.find(confirmation));
     let (Some(asked), Some(speaker)) = (asked, author(step)) else { return Ok(()) };
-    if is_client_of(trace, registry, asked.asker(), registry.clients_of(speaker)) {
+    if is_client_of(trace, (registry, at), asked.asker(), registry.speaking_clients(speaker, at)) {
         return Err(ConfirmationError::OwnClient);
     }
     Ok(())
@@ -117,12 +121,12 @@ pub fn check_confirming(
 /// operations are carried out in the trace.
 pub fn is_client_of(
     trace: &TraceState,
-    registry: &Registry,
+    (registry, at): (&Registry, Sequence),
     asker: PrincipalId,
     clients: impl Iterator<Item = ClientId>,
 ) -> bool {
     let acting = trace.acting().into_iter().chain([asker]);
-    let theirs: BTreeSet<_> = acting.flat_map(|principal| registry.clients_of(principal)).collect();
+    let theirs: BTreeSet<_> = acting.flat_map(|principal| registry.speaking_clients(principal, at)).collect();
     // The desk is no client: whatever it asks is somebody else's operation.
     let mut clients = clients.filter(|client| !registry.is_desk(*client));
     clients.any(|client| theirs.contains(&client))
@@ -134,15 +138,21 @@ pub fn wants_distinct(run: &State) -> bool {
 }
 
 /// Checks that no client does the work of a run and judges it, where its policy says so: all of them when the policy is
-/// recorded, and later whoever speaks.
-pub fn check_distinct(run: &State, registry: &Registry, step: &Step<'_>) -> Result<(), MeaningError> {
+/// recorded, and later whoever speaks, as the registry was at this position.
+pub fn check_distinct(
+    run: &State,
+    registry: &Registry,
+    at: Sequence,
+    step: &Step<'_>,
+) -> Result<(), MeaningError> {
     let is_recorded = wants_distinct(run);
     let is_meant = matches!(step.known.meaning, Some(Meaning::Policy(policy)) if policy.distinct_clients);
     let held = match (is_recorded, is_meant) {
-        (_, true) => held_roles(run, registry).into_iter().next(),
+        (_, true) => held_roles(run, registry, at).into_iter().next(),
         (true, false) if Role::OF_A_RUN.contains(&step.said.role) => {
-            let is_own = |held: &HeldRoles| registry.clients_of(step.actor).any(|own| own == held.client);
-            held_roles(run, registry).into_iter().find(is_own)
+            let is_own =
+                |held: &HeldRoles| registry.speaking_clients(step.actor, at).any(|own| own == held.client);
+            held_roles(run, registry, at).into_iter().find(is_own)
         }
         _ => None,
     };

@@ -209,7 +209,7 @@ impl RegistryError {
                 "bring in another key of the desk first, by rotation or with its recovery key"
             }
             Self::Epoch { .. } => "use the next epoch",
-            Self::KeyBound => "make a key of its own for each client",
+            Self::KeyBound => "leave it: it is on record",
             Self::TokenKnown => "draw a new name for the token",
             Self::TokenUnknown | Self::TokenSpent => "look at the tokens of the registry",
             Self::TokenScopes | Self::TokenPeople => "sort the list and name everything once",

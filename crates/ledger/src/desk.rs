@@ -267,7 +267,8 @@ impl Desk {
         let known = Known { meaning, artifacts: &run.artifacts };
         if let Some(state) = run.state.run() {
             let step = Step::of(&event, known)?;
-            check_distinct(state, &self.registry, &step).map_err(GuardError::Meaning)?;
+            check_distinct(state, &self.registry, self.registry.head().sequence, &step)
+                .map_err(GuardError::Meaning)?;
         }
         run.state.check_own(&self.registry, &event).map_err(GuardError::Meaning)?;
         run.state.apply(&event, known)?;

@@ -37,8 +37,8 @@ pub struct Registry {
     epochs: Vec<Sequence>,
     /// The roots recorded by revocations and checkpoints, with the number of traces under them.
     roots: BTreeMap<Sequence, (Digest, u64)>,
-    /// The clients that the keys of a principal were made for, each with the event that first said so.
-    clients: BTreeMap<PrincipalId, BTreeMap<ClientId, Sequence>>,
+    /// The clients that speak with the keys of a principal.
+    clients: BTreeMap<PrincipalId, BTreeMap<ClientId, Binding>>,
     /// Every token that was made, with whether it was taken back.
     tokens: BTreeMap<TokenId, TokenStanding>,
     /// What was erased.
@@ -79,8 +79,17 @@ pub struct KeyRecord {
     pub revoked: Option<Sequence>,
     /// The key that may rotate it when it is lost.
     pub recovery: Option<Fingerprint>,
-    /// The client it was made for; that of the key before it where it came in by rotation.
-    pub client: Option<ClientId>,
+    /// The clients that speak with it, in the order in which that was recorded; first those of the key before it, where it came
+    /// in by rotation.
+    pub clients: Vec<ClientId>,
+}
+
+/// That a client speaks with a key of a principal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Binding {
+    since: Sequence,
+    /// Whether the key was nobody's before.
+    is_first: bool,
 }
 
 /// How a key came into the registry, and so how much stands behind it.
@@ -200,7 +209,7 @@ impl Registry {
         if record.roles.contains(&Role::Desk) { Ok(record) } else { Err(Standing::NotTheDesk) }
     }
 
-    /// Returns the clients that the keys of a principal were made for; none where that is not recorded.
+    /// Returns the clients that speak with the keys of a principal; none where that is not recorded.
     pub fn clients_of(&self, principal: PrincipalId) -> impl Iterator<Item = ClientId> {
         self.clients.get(&principal).into_iter().flatten().map(|(client, _)| *client)
     }
@@ -208,7 +217,14 @@ impl Registry {
     /// Returns those of them that were on record at this position.
     pub fn clients_at(&self, principal: PrincipalId, at: Sequence) -> impl Iterator<Item = ClientId> {
         let clients = self.clients.get(&principal).into_iter().flatten();
-        clients.filter(move |(_, since)| **since <= at).map(|(client, _)| *client)
+        clients.filter(move |(_, bound)| bound.since <= at).map(|(client, _)| *client)
+    }
+
+    /// Returns the clients that may have spoken with the keys of a principal up to this position: the first one of a key from the
+    /// beginning, whenever that was told, and others from when they were on record.
+    pub fn speaking_clients(&self, principal: PrincipalId, at: Sequence) -> impl Iterator<Item = ClientId> {
+        let clients = self.clients.get(&principal).into_iter().flatten();
+        clients.filter(move |(_, bound)| bound.is_first || bound.since <= at).map(|(client, _)| *client)
     }
 
     /// Returns whether this stands for the desk itself, which is no client.

@@ -188,7 +188,11 @@ impl Caller {
     pub fn asker(&self, owner: &Owner, name: Option<&str>) -> Result<Arc<Author>, Refusal> {
         let name = self.asker_name(name)?;
         match owner.find_author(name, Role::Agent)? {
-            Some(author) if self.is_local() || self.is(author.principal()) => Ok(author),
+            Some(author) if self.is_local() => {
+                owner.bind(author.public().fingerprint(), &self.made_for())?;
+                Ok(author)
+            }
+            Some(author) if self.is(author.principal()) => Ok(author),
             None if self.is_local() => owner.find_or_enrol_for(name, Role::Agent, &self.made_for()),
             // Another key may have the same name by now: a token speaks for its own holder only.
             _ => Err(key_gone()),
@@ -202,7 +206,15 @@ impl Caller {
         name: Option<&str>,
     ) -> Result<Option<Arc<Author>>, Refusal> {
         let author = at.author(self.asker_name(name)?, Role::Agent);
-        Ok(author.filter(|author| self.is_local() || self.is(author.principal())))
+        Ok(author.filter(|author| match self.made_for() {
+            // That another client speaks with a key is recorded first.
+            MadeFor::Client(client) if self.is_local() => {
+                let registry = at.registry();
+                let record = registry.key(&author.public().fingerprint());
+                record.is_some_and(|record| record.clients.contains(&client.id))
+            }
+            _ => self.is_local() || self.is(author.principal()),
+        }))
     }
 
     fn asker_name<'a>(&'a self, name: Option<&'a str>) -> Result<&'a str, Refusal> {

@@ -124,8 +124,14 @@ pub(super) fn check_other(owner: &Owner, caller: &Caller, asked: &ConfirmationVi
     let mut acting = trace.acting();
     acting.push(principal);
     let key_directory = owner.key_directory()?;
+    let registry = key_directory.registry();
     let is_acting = caller.askers(owner)?.iter().any(|own| acting.contains(own))
-        || is_client_of(trace, key_directory.registry(), principal, caller.client_id().into_iter());
+        || is_client_of(
+            trace,
+            (registry, registry.head().sequence),
+            principal,
+            caller.client_id().into_iter(),
+        );
     if !is_acting {
         return Ok(());
     }

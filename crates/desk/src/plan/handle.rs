@@ -214,6 +214,9 @@ fn own(
         let message = "expected the agent that submitted the plan, found another caller";
         Refusal::new(Code::Forbidden, message)
     })?;
+    if caller.is_local() {
+        owner.bind(author.public().fingerprint(), &caller.made_for())?;
+    }
     Ok((found, author))
 }
 

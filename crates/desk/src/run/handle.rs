@@ -104,7 +104,7 @@ fn speaks(owner: &Owner, caller: &Caller, trace: TraceId, author: &Author) -> Re
     let (made_for, key) = (caller.made_for(), author.public().fingerprint());
     owner.bind(key, &made_for)?;
     let (MadeFor::Client(client), registry) = (made_for, owner.sequencer().registry()) else { return Ok(()) };
-    if registry.key(&key).is_some_and(|record| record.client == Some(client.id)) {
+    if registry.key(&key).is_some_and(|record| record.clients.contains(&client.id)) {
         return Ok(());
     }
     let state = owner.sequencer().look(trace)?;

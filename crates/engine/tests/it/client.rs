@@ -55,7 +55,7 @@ fn a_key_is_registered_and_bound_in_one_commit() {
         .map(|entry| entry.event.said().unwrap().kind.to_string())
         .collect();
     assert_eq!(kinds, [EventType::KeyRegistered.as_str(), EventType::ClientBound.as_str()]);
-    assert_eq!(world.known_registry().key(&key).unwrap().client, Some(client));
+    assert_eq!(world.known_registry().key(&key).unwrap().clients, [client]);
     assert_ne!(world.verified().verdict, Verdict::Fail);
 }
 

@@ -163,7 +163,7 @@ event_types! {
     StoreRestored "store_restored", REGISTRY Never, &[Role::Desk], KEY, StoreRestored, NoteContent, false,
         "The store came back from a backup; a new epoch begins.";
     ClientBound "client_bound", REGISTRY Never, &[Role::Desk], KEY, ClientBound, NameContent, false,
-        "The desk made a key for a client: whatever the key says, that client says.";
+        "A client speaks with a key that the desk keeps: whatever the key says, one of its clients says.";
     TokenMade "token_made", REGISTRY Never, &[Role::Desk], KEY, TokenMade, NameContent, false,
         "A client was given a token.";
     TokenRevoked "token_revoked", REGISTRY Never, &[Role::Desk], KEY, TokenRevoked, NoContent, false,

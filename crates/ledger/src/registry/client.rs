@@ -1,6 +1,6 @@
-//! Clients in the registry: the key that the desk made for each, the tokens they were given. The desk's word, on record.
+//! Clients in the registry: the keys that each speaks with, the tokens they were given. The desk's word, on record.
 
-use super::{Registry, RegistryError, Standing, TokenStanding};
+use super::{Binding, Registry, RegistryError, Standing, TokenStanding};
 use crate::{
     envelope::{Event, Said},
     facts::{ClientBound, TokenMade, TokenRevoked},
@@ -15,12 +15,14 @@ impl Registry {
     ) -> Result<(), RegistryError> {
         self.check_desk(event, said)?;
         let sequence = event.envelope().sequence;
-        if self.active(&facts.key, sequence)?.client.is_some() {
+        let bound = &self.active(&facts.key, sequence)?.clients;
+        if bound.contains(&facts.client) {
             return Err(RegistryError::KeyBound);
         }
+        let binding = Binding { since: sequence, is_first: bound.is_empty() };
         let record = self.keys.get_mut(&facts.key).ok_or(RegistryError::Subject(Standing::Unknown))?;
-        record.client = Some(facts.client);
-        self.clients.entry(record.principal).or_default().entry(facts.client).or_insert(sequence);
+        record.clients.push(facts.client);
+        self.clients.entry(record.principal).or_default().entry(facts.client).or_insert(binding);
         Ok(())
     }
 

@@ -108,8 +108,8 @@ pub enum RegistryError {
         /// The epoch found.
         found: u64,
     },
-    /// A key is bound to a client twice.
-    #[error("expected a key that is no client's yet, found one that is")]
+    /// A key is bound to the same client twice.
+    #[error("expected a key that is not this client's yet, found one that is")]
     KeyBound,
     /// A token is made twice.
     #[error("expected a new token, found one that was made before")]

@@ -70,7 +70,7 @@ impl Registry {
                 retired: None,
                 revoked: None,
                 recovery,
-                client: None,
+                clients: Vec::new(),
             },
         );
         Ok(registry)
@@ -180,7 +180,7 @@ impl Registry {
                 retired: None,
                 revoked: None,
                 recovery,
-                client: None,
+                clients: Vec::new(),
             },
         );
         Ok(())

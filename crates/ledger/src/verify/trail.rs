@@ -66,6 +66,11 @@ impl Trail {
     }
 
     /// Returns the last event.
+    pub(super) const fn pin(&self) -> Sequence {
+        self.pin
+    }
+
+    /// Returns the last event.
     pub(super) fn last(&self) -> Option<Position> {
         self.hashes.last().map(|hash| Position::new(Sequence::at(self.hashes.len() - 1), *hash))
     }

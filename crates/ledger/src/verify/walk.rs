@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use demur_core::{commitment::Commitment, hash::Digest, key::Fingerprint};
 
-use self::clients::{forbidden_clients, own_confirmation};
+use self::clients::own_judge;
 use super::{
     Code, Options, StatedChecks,
     acts::ActBook,
@@ -271,10 +271,7 @@ impl<'a> Walk<'a> {
         match state.follow(event, known) {
             Ok(broken) => {
                 found.extend(broken.iter().map(Found::from));
-                if let (Facts::PolicyRecorded(_), Some(run)) = (said.facts, state.run()) {
-                    found.extend(forbidden_clients(run, self.registry));
-                }
-                found.extend(own_confirmation(state, self.registry, event, known));
+                found.extend(own_judge(state, self.registry, event, known));
                 found.extend(state.check_own(self.registry, event).err().as_ref().map(Found::from));
                 if let Some(Words::Policy(hash)) = &examined.words {
                     self.policy_hash = Some(*hash);

@@ -1,5 +1,7 @@
 //! Clients: keys bound to them, tokens made and taken back, and one client in roles that judge each other.
 
+use std::collections::BTreeSet;
+
 use demur_core::random::Seeded;
 use demur_ledger::{
     content::PolicyDocument,
@@ -48,14 +50,20 @@ fn token(world: &World, scopes: &[TokenScope]) -> TokenMade {
 
 /// LED-41
 #[test]
-fn a_key_is_one_clients_for_good() {
+fn every_client_that_speaks_with_a_key_is_bound_to_it_once() {
     let mut world = World::new();
     let (first, second) = (world.client(1), world.client(2));
+    let before = world.desk.registry().head().sequence;
     world.bind(Role::Critic, first).unwrap();
+    world.bind(Role::Critic, second).unwrap();
     let again = registry_error(world.bind(Role::Critic, second));
     assert!(matches!(again, RegistryError::KeyBound), "{again}");
     let principal = world.agent(Role::Critic).principal();
-    assert_eq!(world.desk.registry().clients_of(principal).collect::<Vec<_>>(), [first]);
+    let registry = world.desk.registry();
+    assert_eq!(registry.clients_of(principal).collect::<BTreeSet<_>>(), BTreeSet::from([first, second]));
+    // The first one spoke from the beginning, the second from when that was recorded.
+    assert_eq!(registry.speaking_clients(principal, before).collect::<Vec<_>>(), [first]);
+    assert_eq!(registry.clients_at(principal, before).count(), 0);
     let planner = world.agent(Role::Planner).principal();
     assert_eq!(world.desk.registry().clients_of(planner).count(), 0);
 }
@@ -68,7 +76,7 @@ fn key_that_follows_another_is_the_same_clients() {
     let (client, key) = (world.client(1), author.public().fingerprint());
     world.state(ClientBound { client, key }).unwrap();
     let new = world.rotate(&author, &author).unwrap().public().fingerprint();
-    assert_eq!(world.desk.registry().key(&new).unwrap().client, Some(client));
+    assert_eq!(world.desk.registry().key(&new).unwrap().clients, [client]);
     let error = registry_error(world.state(ClientBound { client, key: new }));
     assert!(matches!(error, RegistryError::KeyBound), "{error}");
 }
@@ -152,6 +160,21 @@ fn client_that_shows_later_to_hold_a_second_role_may_not_speak() {
     world.bind(Role::Auditor, other).unwrap();
     world.propose();
     world.bind(Role::Critic, one).unwrap();
+    refuses(&mut world, ProposalCreated { fallback_for: None, replaces: None }, "CLIENT_HELD_ROLES");
+}
+
+/// LED-41: who speaks with a key later than the run does not judge it; who speaks in it does.
+#[test]
+fn a_second_client_of_a_key_counts_from_when_it_is_on_record() {
+    let mut world = World::opened_under(distinct());
+    let (one, other) = (world.client(1), world.client(2));
+    world.bind(Role::Planner, one).unwrap();
+    world.bind(Role::Critic, other).unwrap();
+    world.propose();
+    let before = default(&export(&world, &[]));
+    world.bind(Role::Critic, one).unwrap();
+    let after = default(&export(&world, &[]));
+    assert_eq!(after.verdict, before.verdict, "{}", after.to_text());
     refuses(&mut world, ProposalCreated { fallback_for: None, replaces: None }, "CLIENT_HELD_ROLES");
 }
 

@@ -365,7 +365,7 @@ fn a_successor_begins_anew_whatever_became_of_the_key_before_it() {
         retired: None,
         revoked: None,
         recovery: None,
-        client: None,
+        clients: Vec::new(),
     };
     assert_eq!(world.desk.registry().speaker(&new.fingerprint(), world.last()), Ok(&expected));
 }

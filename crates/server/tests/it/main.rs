@@ -8,6 +8,7 @@ mod body;
 mod browser;
 mod changed;
 mod client;
+mod client_restart;
 mod confirmation;
 mod connection;
 mod credential_end;

@@ -29,7 +29,7 @@ pub struct RoleReport {
 pub(super) fn reports(walk: &Walk<'_>, names: &Names) -> Vec<RoleReport> {
     let Some(run) = walk.state.as_ref().and_then(TraceState::run) else { return Vec::new() };
     let report = |(principal, role): (PrincipalId, Role)| {
-        let clients: Vec<_> = walk.registry.clients_of(principal).collect();
+        let clients: Vec<_> = walk.registry.speaking_clients(principal, walk.trail.pin()).collect();
         let mut words = words(&clients, walk.registry.desk(), &names.clients);
         if role == Role::Critic
             && clients.iter().any(|client| walk.registry.is_desk(*client))

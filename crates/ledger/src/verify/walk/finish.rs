@@ -50,7 +50,7 @@ impl Walk<'_> {
         match &self.state {
             Some(TraceState::Run(run)) => {
                 self.claims.check(run, findings);
-                check_clients(run, self.registry, findings);
+                check_clients(run, self.registry, self.trail.pin(), findings);
                 if run.phase() != Phase::Completed {
                     unfinished(format!("the run is {}", run.phase()), findings);
                 }
