@@ -505,8 +505,8 @@ class Verifier:
             asked = self.told[place["sequence"] if isinstance(place, dict) else place]
             words = [ASSURANCES.index(each.get("assurance", "agent")) for each in (event, asked)]
             need(not way or words[0] <= ROOTS[way["root"]], "ASSURANCE_OVERSTATED")
-            low = way and way["root"] == "client" and max(words) <= ROOTS["client"] and "confirmation" not in event
-            need(not way or not way["own"] or low, "OWN_CLIENT")
+            low = max(words) <= ROOTS["client"] and "confirmation" not in event
+            need(not way or not way["own"] or (low and [way["door"], way["root"]] == ["mcp", "client"]), "OWN_CLIENT")
         elif kind == "question_escalated":
             self.told[event["question"]] |= {"assurance": event["assurance"]}
 

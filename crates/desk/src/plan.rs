@@ -53,7 +53,7 @@ pub use standing::{resolved, standing};
 use crate::{
     operating_system::OperatingSystem,
     owner::Owner,
-    question::record_deliveries,
+    question::{Kept, record_deliveries},
     session::{self, Speaker},
 };
 
@@ -149,8 +149,16 @@ pub fn resolve_shown(
     wording: Wording,
 ) -> Result<(Option<Position>, Judged), Refusal> {
     let Resolution { session, gap, answer, .. } = *resolution;
-    if session::read(owner.sequencer(), session)?.repeats_answer(gap, answer, speaker.principal())? {
+    let found = session::read(owner.sequencer(), session)?;
+    if found.repeats_answer(gap, answer, speaker.principal())? {
         return Ok((None, Judged::Resolved));
+    }
+    if let (Some(answer), Some(agent)) = (answer, found.work().agent())
+        && let Some(kept) = Kept::of(owner, agent, speaker)
+    {
+        let (path, note) = (OfGap { session, gap: gap.to_owned() }, kept.note(resolution.note.as_ref())?);
+        claim(owner, &kept.asker, &path, answer, Some(&note))?;
+        return Ok((None, Judged::Suggested));
     }
     let mut told = None;
     let performed = session::perform(owner, TraceId::of_session(session.as_u128()), speaker, || {

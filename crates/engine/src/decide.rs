@@ -4,7 +4,7 @@
 use demur_core::{canonical, commitment::Salt, limit::Text, random::Random, time::Timestamp};
 use demur_ledger::{
     admission::{AdmissionError, Checked, agrees},
-    attribution::{check_own, tell_own},
+    attribution::{check_own, is_own, tell_own},
     client::{check_confirming, check_distinct},
     confirmation::Confirmations,
     content::{Opening, ReasonContent, RefusalContent, Terms},
@@ -15,10 +15,10 @@ use demur_ledger::{
         Attribution, CommandRefused, ConfirmationExpired, QuestionExpired, RecoveryRecorded, RefusalCode,
         SessionAborted,
     },
-    meaning::{Known, Meaning},
+    meaning::{Known, Meaning, MeaningError},
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     proof::ProofKind,
-    question::{OutcomeKind, Questions},
+    question::{OutcomeKind, QuestionError, Questions},
     registry::{KeyRecord, Registry, RegistryError},
     role::Role,
     state::{GuardError, Step},
@@ -307,7 +307,13 @@ fn guard(
     time: Timestamp,
 ) -> Result<(), GuardError> {
     let step = Step { sequence: state.tip().next(), actor, said, proof, time, known };
-    trace.check(&step)?;
+    trace.check(&step).map_err(|error| match error {
+        // That it is the asker's own says more than that it is too little.
+        GuardError::Question(QuestionError::AssuranceTooLow { .. }) if is_own(said.facts) => {
+            GuardError::Meaning(MeaningError::OwnClient)
+        }
+        error => error,
+    })?;
     // Whether two principals are one client only the registry tells.
     let at = registry.head().sequence;
     check_confirming(trace, registry, at, &step)?;

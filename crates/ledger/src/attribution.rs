@@ -9,7 +9,7 @@ use crate::{
     confirmation::{Confirmation, ConfirmationEffect, Confirmations, confirmation_effect},
     envelope::Event,
     event_type::Facts,
-    facts::{Assurance, Attribution, Root},
+    facts::{Assurance, Attribution},
     meaning::MeaningError,
     name::{PrincipalId, Sequence},
     question::{Questions, subject},
@@ -45,7 +45,7 @@ pub(crate) fn judge(
     let is_more = |assurance: Option<Assurance>| assurance.is_some_and(|found| found > Assurance::Relayed);
     // A program never confirms its own operation, whatever its form says.
     let never = matches!(about(step.said.facts), Some(About::Confirmation(_)));
-    if attribution.own && (never || is_more(claimed) || is_more(least) || attribution.root != Root::Client) {
+    if attribution.own && (never || is_more(claimed) || is_more(least) || !attribution.is_form()) {
         broken.push(MeaningError::OwnClient);
     }
     broken
@@ -69,6 +69,11 @@ pub fn check_own(
     } else {
         Ok(())
     }
+}
+
+/// Returns whether a recorded act, by what it says, came through the program that asked.
+pub fn is_own(facts: &Facts) -> bool {
+    facts.attribution().flatten().is_some_and(|way| way.own)
 }
 
 /// Says of an act through the program that asked that it is that program's own.

@@ -58,7 +58,23 @@ pub enum Judged {
     Resolved,
     /// It does not, and the gap is put again.
     Escalated(Why),
+    /// It is the word of the program that submitted the plan: kept as a suggestion, while the gap stays open.
+    Suggested,
 }
+
+impl Judged {
+    /// Returns why an answer did not settle its gap; none where it did.
+    pub fn unsettled(&self) -> Option<String> {
+        match self {
+            Self::Resolved => None,
+            Self::Escalated(why) => Some(why.to_string()),
+            Self::Suggested => Some(SUGGESTED.to_owned()),
+        }
+    }
+}
+
+/// What becomes of an answer that is the submitter's own.
+const SUGGESTED: &str = "whoever submitted a plan does not settle its gaps: the answer is kept as a suggestion, and a person decides";
 
 impl<'a> View<'a> {
     /// Returns a plan about which nothing was asked yet.

@@ -92,6 +92,12 @@ def _own(family: Family) -> None:
     dialogue.answer(0, "person", attribution=way("socket", "same_user", **own))
     about = "The asker's program answers as if it sat at the terminal."
     family.fails("own-terminal", about, dialogue.export(), "OWN_CLIENT", 1)
+    for door, rest in (("http", {"token": ulid("token a")}), ("page", {})):
+        dialogue = _asked(f"own without a form, {door}")
+        without = way(door, "client", **own, **rest)
+        dialogue.answer(0, "person", assurance="relayed", attribution=without)
+        about = f"The asker's program answers as a person over {door}, without a form that it put before anybody."
+        family.fails(f"own-{door}", about, dialogue.export(), "OWN_CLIENT", 1)
     dialogue = _asked("own where more is demanded", assurance="terminal")
     dialogue.act("person", "question_declined", {"attribution": way("mcp", "client", **own), "question": 0})
     about = "The asker's program declines a question that wants more than its word."

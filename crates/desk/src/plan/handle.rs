@@ -12,14 +12,14 @@ use demur_api::{
     call::{ApiReply, ApiRequest},
     code::Code,
     operation::{self as op, OfGap},
-    plan::{GapStatus, PlanStanding, ResolvedGap},
+    plan::{PlanStanding, ResolvedGap},
     question::QuestionId,
     refusal::Refusal,
 };
 use demur_clarify::{status::PlanStatus, uuid::Uuid};
 use demur_core::limit::Text;
 use demur_ledger::{author::Author, role::Role};
-use demur_plan::Session;
+use demur_plan::{Session, act::Judged};
 use demur_rules::Plan;
 use serde_json::{Map, Value};
 
@@ -103,14 +103,7 @@ impl Handle<op::ResolveOwnGap> for Desk {
 fn suggested(owner: &Owner, author: &Author, path: &OfGap) -> Result<ResolvedGap, Refusal> {
     let name = owner.key_directory()?.name(author.principal()).to_owned();
     let session = told(owner, &session::read(owner.sequencer(), path.session)?, &name)?;
-    let reason = "whoever submitted a plan does not settle its gaps: the answer is kept as a suggestion, and a person decides";
-    Ok(ResolvedGap {
-        gap_id: path.gap.clone(),
-        status: GapStatus::Escalated,
-        accepted_answer: None,
-        reason: Some(reason.to_owned()),
-        session,
-    })
+    Ok(plan::resolved(&path.gap, None, &Judged::Suggested, session))
 }
 
 fn person_needed(OfGap { session, gap }: &OfGap) -> Refusal {

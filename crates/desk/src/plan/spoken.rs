@@ -13,7 +13,7 @@ use demur_api::{
 };
 use demur_clarify::uuid::Uuid;
 use demur_ledger::{author::Author, name::Sequence, role::Role};
-use demur_plan::{Session, act::Judged};
+use demur_plan::Session;
 use demur_rules::{Plan, Rules};
 use demur_sequencer::Sequencer;
 use serde_json::{Map, Value};
@@ -69,12 +69,9 @@ pub(crate) fn resolve_as(
     let session = session::read(owner.sequencer(), id)?;
     let to = given.author.as_ref().unwrap_or(&given.by);
     let plan = told(owner, &session, to, at.map(|at| at.sequence))?;
-    Ok(match judged {
-        Judged::Resolved => ToldGap { status: GapStatus::Resolved, reason: None, plan },
-        Judged::Escalated(why) => {
-            ToldGap { status: GapStatus::Escalated, reason: Some(why.to_string()), plan }
-        }
-    })
+    let reason = judged.unsettled();
+    let status = if reason.is_none() { GapStatus::Resolved } else { GapStatus::Escalated };
+    Ok(ToldGap { status, reason, plan })
 }
 
 /// Begins an operation.

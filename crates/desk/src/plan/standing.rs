@@ -8,10 +8,8 @@ use crate::subject::plan_name;
 
 /// Returns what became of an answer to a gap that was judged so.
 pub fn resolved(gap: &str, answer: Option<&str>, judged: &Judged, session: PlanStanding) -> ResolvedGap {
-    let (status, reason) = match judged {
-        Judged::Resolved => (GapStatus::Resolved, None),
-        Judged::Escalated(why) => (GapStatus::Escalated, Some(why.to_string())),
-    };
+    let reason = judged.unsettled();
+    let status = if reason.is_none() { GapStatus::Resolved } else { GapStatus::Escalated };
     let accepted_answer = answer.filter(|_| reason.is_none()).map(str::to_owned);
     ResolvedGap { gap_id: gap.to_owned(), status, accepted_answer, reason, session }
 }

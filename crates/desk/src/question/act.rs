@@ -26,10 +26,12 @@ use demur_ledger::{
     question::OutcomeKind,
     role::Role,
 };
-use demur_plan::{act, act::Judged};
+use demur_plan::act;
 
 use super::{
-    Act, Answer, Done, Ending, Extension, Passing, QuestionId, QuestionView, needed, secret, view, way,
+    Act, Answer, Done, Ending, Extension, Kept, Passing, QuestionId, QuestionView,
+    kept::{self, is_kept},
+    needed, secret, view, way,
 };
 use crate::{
     lookup::Lookup,
@@ -59,6 +61,9 @@ pub(super) fn answer_shown(
     given: &Answer,
     wording: Wording,
 ) -> Result<Done, Refusal> {
+    if let Some(kept) = Kept::of(owner, question.asker.principal, speaker) {
+        return kept::keep(owner, question, &kept, given);
+    }
     if is_simple(question, speaker, given)? {
         let seen = session::seen(owner.sequencer(), question.id.trace, speaker)?;
         return answering_shown(owner.lookup(), question, speaker, given, (seen, wording))?.perform(owner);
@@ -86,7 +91,7 @@ pub(crate) fn answering(
     speaker: &Speaker,
     given: &Answer,
 ) -> Result<Option<Recording<Done>>, Refusal> {
-    if !is_simple(question, speaker, given)? {
+    if !is_simple(question, speaker, given)? || is_kept(&at.registry(), question.asker.principal, speaker) {
         return Ok(None);
     }
     let seen = at.head(question.id.trace);
@@ -276,10 +281,7 @@ fn settle_gap(
     let resolution = Resolution { session, gap, answer: answer.as_deref(), note };
     let (at, judged) = plan::resolve_shown(owner, speaker, &resolution, wording)
         .map_err(|error| lost(error, owner, question.id))?;
-    let unsettled = match judged {
-        Judged::Resolved => None,
-        Judged::Escalated(why) => Some(why.to_string()),
-    };
+    let unsettled = judged.unsettled();
     // A gap that was put again has another place now.
     let now = view(owner, question.id).unwrap_or_else(|_| question.clone());
     Ok(Done { question: now, repeated: at.is_none() && unsettled.is_none(), unsettled })

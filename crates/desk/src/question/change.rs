@@ -11,7 +11,7 @@ use demur_ledger::{
     name::{Position, Sequence},
     question::{OutcomeKind, QuestionError},
 };
-use demur_plan::act::{self, Judged};
+use demur_plan::act;
 
 use super::{
     Answer, Done, Ending, QuestionView, Replacement, RevokeParameters,
@@ -179,10 +179,7 @@ fn replace_in_plan(
     let resolution = Resolution { session, gap: gap_of(question), answer: Some(&answer), note };
     let (at, judged) = plan::replace(owner, speaker, &resolution, (replaces, wording))
         .map_err(|error| lost(error, owner, question.id))?;
-    let unsettled = match judged {
-        Judged::Resolved => None,
-        Judged::Escalated(why) => Some(why.to_string()),
-    };
+    let unsettled = judged.unsettled();
     // A gap that was put again has another place now.
     let now = view(owner, question.id).unwrap_or_else(|_| question.clone());
     Ok(Done { question: now, repeated: at.is_none() && unsettled.is_none(), unsettled })

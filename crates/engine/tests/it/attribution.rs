@@ -51,6 +51,11 @@ fn asking_program_counts_as_relayed_at_most() {
     let own = |root| Attribution { own: true, ..Attribution::new(Door::Mcp, root) };
     assert_eq!(outcome(Assurance::Agent, Assurance::Relayed, own(Root::Client)), "");
     assert_eq!(outcome(Assurance::Agent, Assurance::Terminal, own(Root::SameUser)), "OWN_CLIENT");
+    assert_eq!(outcome(Assurance::Terminal, Assurance::Relayed, own(Root::Client)), "OWN_CLIENT");
+    for door in Door::ALL.into_iter().filter(|door| *door != Door::Mcp) {
+        let way = Attribution { own: true, ..Attribution::new(door, Root::Client) };
+        assert_eq!(outcome(Assurance::Agent, Assurance::Relayed, way), "OWN_CLIENT", "{door:?}");
+    }
     let (mut world, asked) = World::asked(Question { assurance: Assurance::Terminal, ..question() });
     let way = Some(Box::new(own(Root::Client)));
     let declined = QuestionDeclined { attribution: way, question: asked.sequence };

@@ -37,6 +37,11 @@ impl Attribution {
     pub const fn new(door: Door, root: Root) -> Self {
         Self { client: None, door, own: false, person: None, root, session: None, token: None }
     }
+
+    /// Returns whether it came through a client's own form: what a client puts before its user, and not what a program sends.
+    pub fn is_form(&self) -> bool {
+        self.door == Door::Mcp && self.root == Root::Client
+    }
 }
 
 /// The attribution of a statement: none where its proof says who spoke. Apart, because most facts are small.

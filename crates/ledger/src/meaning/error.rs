@@ -213,9 +213,9 @@ pub enum MeaningError {
         /// What the credential rests on.
         root: Root,
     },
-    /// The program that asked answers where more is demanded than its word.
+    /// The program that asked answers where more is demanded than its word, or without its form.
     #[error(
-        "expected an answer of the program that asked to count as relayed at most, through its own form, found more"
+        "expected an answer of the program that asked to come through its own form, where relayed is enough, found another"
     )]
     OwnClient,
     /// The program that asked answers, and the record hides it.

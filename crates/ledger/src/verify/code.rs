@@ -320,7 +320,7 @@ codes! {
         "an act of a person claims more than the credential that it came with is worth, or does not say how it came",
         "do not take the word for the person's: the desk has put it too high";
     OwnClient "OWN_CLIENT", Meaning, Failure,
-        "the program that asked answered where more than its word is demanded, or the record hides that it did",
+        "the program that asked answered where more than its word is demanded or without its form, or the record hides that it did",
         "the asker may have answered itself: ask the person";
     ClientHeldRoles "CLIENT_HELD_ROLES", Meaning, Warning,
         "one client did the work of the run and also judged it",

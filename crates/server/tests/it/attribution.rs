@@ -86,59 +86,123 @@ fn every_way_in_says_how_an_answer_came() {
 
 /// ONE-07, CLR-33
 #[test]
-fn the_answer_of_the_program_that_asked_is_its_own_and_counts_for_little() {
+fn the_answer_of_the_program_that_asked_counts_through_its_form_as_its_own() {
     let server = Server::start();
-    let token = server.token("agent", &["ask", "relay"]);
-    let id = server.ask(&token, &json!({"question": "Where to?", "assurance": "relayed"}));
+    let asked = relayed(&server, "POST", "/v1/questions");
+    let asked = asked.json(&json!({"question": "Where to?", "assurance": "relayed"})).send();
+    let id = asked.json()["id"].as_str().unwrap().to_owned();
     let path = format!("/v1/questions/{id}/answer");
-    let done = answer(server.call("POST", &path).token(&token), &json!({"by": "ada"}));
+    let done = answer(relayed(&server, "POST", &path), &json!({}));
     assert_eq!(done.status, 200, "{done:?}");
     assert_eq!(done.json()["question"]["outcome"]["assurance"], "relayed");
     assert_eq!(newest(&server, &id)["own"], true);
+}
+
+/// Returns a browser whose session a client had opened: it is worth no more than the client.
+fn browser_of_the_client(server: &Server) -> Browser<'_> {
+    let made = relayed(server, "POST", "/v1/sign-in").json(&json!({})).send();
+    let url = made.json()["url"].as_str().unwrap().to_owned();
+    let signed = spend(server, url.split_once("code=").unwrap().1);
+    let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let mut browser = Browser::sign_in(server);
+    browser.cookie = cookie;
+    browser
+}
+
+/// Returns how often the asker said what it thinks.
+fn claims(server: &Server, id: &str) -> usize {
+    said(server, id).iter().filter(|one| one["type"] == "answer_claimed").count()
+}
+
+/// ONE-07: without a form nobody knows that a person said it. It is kept, shown, and one press settles it.
+#[test]
+fn the_answer_of_the_program_that_asked_is_a_suggestion_without_its_form() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask", "relay"]);
     // Another token of the same name is the same client, whatever it is for.
     let other = server.token("agent", &["relay"]);
-    let id = server.ask(&token, &json!({"question": "And then?", "assurance": "relayed"}));
-    let path = format!("/v1/questions/{id}/answer");
-    assert_eq!(answer(server.call("POST", &path).token(&other), &json!({"by": "ada"})).status, 200);
-    assert_eq!(newest(&server, &id)["own"], true);
+    let browser = browser_of_the_client(&server);
+    for least in ["agent", "relayed", "terminal"] {
+        let wants = json!({"question": "Where to?", "assurance": least});
+        let by_client = relayed(&server, "POST", "/v1/questions").json(&wants).send().json();
+        let by_client = by_client["id"].as_str().unwrap().to_owned();
+        let by_token = || server.ask(&token, &wants);
+        let ways: [(&str, String, Calling<'_>, Value); 3] = [
+            ("http", by_token(), &|path| server.call("POST", path).token(&token), json!({"by": "ada"})),
+            ("http", by_token(), &|path| server.call("POST", path).token(&other), json!({"by": "ada"})),
+            ("page", by_client, &|path| browser.call("POST", path), json!({})),
+        ];
+        for (door, id, call, more) in ways {
+            for _ in 0..2 {
+                let kept = answer(call(&format!("/v1/questions/{id}/answer")), &more);
+                assert_eq!(kept.status, 200, "{door}, {least}: {kept:?}");
+                let told = kept.json();
+                assert!(told["unsettled"].as_str().unwrap().contains("suggestion"), "{door}: {told}");
+                let shown = (&told["question"]["state"], &told["question"]["recommendation"]);
+                assert_eq!(shown, (&json!("open"), &json!("dist")), "{door}, {least}: {told}");
+            }
+            assert_eq!(claims(&server, &id), 1, "{door}, {least}: the same twice is kept once");
+            assert!(said(&server, &id).iter().all(|one| one["type"] != "question_answered"), "{door}");
+            // Nor does it take the question away from people.
+            let declined = call(&format!("/v1/questions/{id}/decline")).json(&more).send();
+            assert_eq!(declined.code(), "OWN_CLIENT", "{door}, {least}: {declined:?}");
+            assert_eq!(server.answer(&id, &json!("dist")).status, 200);
+            let late = answer(call(&format!("/v1/questions/{id}/answer")), &more);
+            assert_eq!(late.code(), "ALREADY_ANSWERED", "{door}, {least}: {late:?}");
+        }
+    }
 }
 
 /// ONE-07
 #[test]
-fn the_program_that_asked_is_refused_where_more_than_its_word_is_wanted() {
+fn the_form_of_the_program_that_asked_is_refused_where_more_than_its_word_is_wanted() {
     let server = Server::start();
-    let token = server.token("agent", &["ask", "relay"]);
     let wants = json!({"question": "Pay?", "assurance": "terminal"});
-    let by_token = server.ask(&token, &wants);
     let asked = relayed(&server, "POST", "/v1/questions").json(&wants).send();
-    assert_eq!(asked.status, 201, "{asked:?}");
-    let by_client = asked.json()["id"].as_str().unwrap().to_owned();
-    // A link that the client had made opens a session that is worth no more than the client.
-    let made = relayed(&server, "POST", "/v1/sign-in").json(&json!({})).send();
-    let url = made.json()["url"].as_str().unwrap().to_owned();
-    let signed = spend(&server, url.split_once("code=").unwrap().1);
-    let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
-    let mut browser = Browser::sign_in(&server);
-    browser.cookie = cookie;
-    let ways: [(&str, &str, Calling<'_>, Value); 3] = [
-        ("http", &by_token, &|path| server.call("POST", path).token(&token), json!({"by": "ada"})),
-        ("mcp", &by_client, &|path| relayed(&server, "POST", path), json!({})),
-        ("page", &by_client, &|path| browser.call("POST", path), json!({})),
-    ];
-    for (door, id, call, more) in ways {
-        let before = said(&server, id).len();
-        let low = answer(call(&format!("/v1/questions/{id}/answer")), &more);
-        assert_eq!(low.code(), "ASSURANCE_TOO_LOW", "{door}: {low:?}");
-        let refused = call(&format!("/v1/questions/{id}/decline")).json(&more).send();
-        assert_eq!(refused.code(), "OWN_CLIENT", "{door}: {refused:?}");
-        let shown = server.local("GET", &format!("/v1/questions/{id}")).send().json();
-        assert!(shown["outcome"].is_null(), "{door}: {shown}");
-        for one in &said(&server, id)[before..] {
-            assert_eq!(one["type"], "command_refused", "{door}: {one}");
-        }
+    let id = asked.json()["id"].as_str().unwrap().to_owned();
+    let before = said(&server, &id).len();
+    let refused = answer(relayed(&server, "POST", &format!("/v1/questions/{id}/answer")), &json!({}));
+    assert_eq!(refused.code(), "OWN_CLIENT", "{refused:?}");
+    let refused = relayed(&server, "POST", &format!("/v1/questions/{id}/decline")).json(&json!({})).send();
+    assert_eq!(refused.code(), "OWN_CLIENT", "{refused:?}");
+    for one in &said(&server, &id)[before..] {
+        assert_eq!(one["type"], "command_refused", "{one}");
     }
     // Without that program it counts.
-    assert_eq!(server.answer(&by_token, &json!("yes")).status, 200);
+    assert_eq!(server.answer(&id, &json!("yes")).status, 200);
+}
+
+/// ONE-07: a secret is not written down as a guess.
+#[test]
+fn the_program_that_asked_for_a_secret_does_not_tell_it_itself() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask", "relay"]);
+    let id = server.ask(&token, &json!({"question": "The password?", "kinds": ["secret"]}));
+    let call = server.call("POST", &format!("/v1/questions/{id}/answer")).token(&token);
+    let refused = answer(call, &json!({"by": "ada"}));
+    assert_eq!(refused.code(), "OWN_CLIENT", "{refused:?}");
+    assert_eq!(claims(&server, &id), 0);
+}
+
+/// ONE-07, CLR-33
+#[test]
+fn the_program_that_submitted_a_plan_suggests_what_it_relays_about_a_gap_of_it() {
+    let server = Server::start();
+    let token = server.token("agent", &["ask", "relay"]);
+    let plan = json!({"plan": {"name": "demo"}});
+    let submitted = server.call("POST", "/v1/plans").token(&token).json(&plan).send().json();
+    let session = submitted["session_id"].as_str().unwrap();
+    let gap = submitted["gaps"][0]["id"].as_str().unwrap();
+    let path = format!("/v1/plans/{session}/gaps/{gap}");
+    let given = json!({"answer": "webpart-react", "by": "ada"});
+    let told = server.call("POST", &path).token(&token).json(&given).send().json();
+    assert_eq!((&told["status"], &told["accepted_answer"]), (&json!("escalated"), &Value::Null), "{told}");
+    let trace = submitted["trace"].as_str().unwrap();
+    assert_eq!(claims(&server, trace), 1);
+    let accepted = server.call("POST", &path).token(&token).json(&json!({"by": "ada"})).send();
+    assert_eq!(accepted.status, 409, "{accepted:?}");
+    let told = server.local("POST", &path).json(&json!({"answer": "webpart-react"})).send().json();
+    assert_eq!(told["status"], "resolved", "{told}");
 }
 
 const CLIENT: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
