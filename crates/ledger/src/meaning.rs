@@ -57,12 +57,14 @@ pub enum Meaning {
 }
 
 /// An answer by the digests of what it can be in a plan: itself, and a text also as a list with commas between its entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerMeaning {
     /// The value itself.
     pub value: Digest,
-    /// The entries of a list.
+    /// The list.
     pub list: Option<Digest>,
+    /// Its entries one by one, in case other answers replace some; none where they are many.
+    pub entries: Box<[Digest]>,
 }
 
 /// An operation by digest.
@@ -125,21 +127,35 @@ impl IntendedCall {
 impl AnswerMeaning {
     /// Returns what an answer can be in a plan; none for a secret, which is in none.
     fn of(answer: &AnswerValue) -> Option<Self> {
-        let list = |text: &str| Value::from(text.split(',').map(str::trim).collect::<Vec<_>>());
+        let list = |text: &str| text.split(',').map(|entry| Value::from(entry.trim())).collect::<Vec<_>>();
         let (value, list) = match answer {
             AnswerValue::Text(text) => (Value::from(text.trim()), Some(list(text))),
             AnswerValue::Flag(flag) => (Value::from(*flag), None),
             AnswerValue::Number(number) => (Value::from(number.clone()), None),
             AnswerValue::Sealed(_) => return None,
         };
-        Some(Self { value: digest_of(&value)?, list: list.as_ref().and_then(digest_of) })
+        let entries = list.iter().filter(|list| list.len() <= MAX_ENTRIES).flatten().filter_map(digest_of);
+        let entries = entries.collect();
+        let list = list.map(Value::from).as_ref().and_then(digest_of);
+        Some(Self { value: digest_of(&value)?, list, entries })
     }
 
     /// Returns whether a value of a plan is this answer.
     pub(crate) fn is(&self, value: &Value) -> bool {
         digest_of(value).is_some_and(|found| found == self.value || Some(found) == self.list)
     }
+
+    /// Returns whether a value of a plan is this answer as a list, but for the entries that other answers replaced or added.
+    pub(crate) fn is_but(&self, value: &Value, is_replaced: impl Fn(usize) -> bool) -> bool {
+        let Some(found) = value.as_array().filter(|_| !self.entries.is_empty()) else { return false };
+        let stands =
+            |(place, entry)| is_replaced(place) || self.entries.get(place) == digest_of(entry).as_ref();
+        found.len() >= self.entries.len() && found.iter().enumerate().all(stands)
+    }
 }
+
+/// How many entries of a list are remembered one by one.
+const MAX_ENTRIES: usize = 64;
 
 fn digest_of(value: &Value) -> Option<Digest> {
     Some(sha256(&canonical::to_vec(value).ok()?))

@@ -41,9 +41,10 @@ impl Session {
 
     /// Returns an answer that counts and that this plan does not have where it was given.
     pub(crate) fn changed_answer(&self, plan: &Plan) -> Option<&Given> {
-        self.answers
-            .iter()
-            .find(|given| self.place_of(given).is_some_and(|place| plan.value(&place) != Some(&given.value)))
+        let is_changed = |given: &&Given| {
+            self.place_of(given).is_some_and(|(place, value)| plan.value(&place) != Some(value))
+        };
+        self.answers.iter().find(is_changed)
     }
 
     /// Takes in that the plan is this now.
@@ -51,7 +52,8 @@ impl Session {
         let plan = Plan::try_from(plan)?;
         let mut own = plan.clone();
         for given in &self.answers {
-            let Some(place) = self.place_of(given).filter(|place| own.value(place).is_some()) else {
+            let place = self.place_of(given).map(|(place, _)| place);
+            let Some(place) = place.filter(|place| own.value(place).is_some()) else {
                 continue;
             };
             own = match self.own.plan.value(&place) {
@@ -67,30 +69,43 @@ impl Session {
     fn with_answers(&self, plan: &Plan) -> Result<Plan, Error> {
         let (rules, mut plan) = (self.rules()?, plan.clone());
         for given in &self.answers {
-            let Some(place) = self.place_of(given) else { continue };
+            let Some((place, value)) = self.place_of(given) else { continue };
             let found = plan.value(&place);
             if found.is_none() || found == self.own.plan.value(&place) {
-                plan = rules.with_value(&plan, &place, given.value.clone()).map_err(|_| {
-                    Error::FieldAnswered {
-                        field: place.to_string(),
-                        gap: self.gaps[given.gap].id.to_string(),
-                    }
+                plan = rules.with_value(&plan, &place, value.clone()).map_err(|_| Error::FieldAnswered {
+                    field: place.to_string(),
+                    gap: self.gaps[given.gap].id.to_string(),
                 })?;
             }
         }
         Ok(plan)
     }
 
-    /// Returns where an answer stands in the plan: at the field of its gap, or below it where another answer needed the room; none
-    /// where another answer took its place.
-    fn place_of(&self, given: &Given) -> Option<FieldPath> {
+    /// Returns whether this is the newest plan of the session, as its agent amended it last.
+    pub(crate) fn is_newest(&self, plan: &Plan) -> bool {
+        let is_amended = self.own.event != Sequence::FIRST;
+        is_amended && self.with_answers(plan).is_ok_and(|plan| plan == self.plan)
+    }
+
+    /// Returns where an answer stands in the plan, and what stands there: at the field of its gap, or below it where another
+    /// answer needed the room. Where a later answer replaced a part of it, that is what both made of it; none where a later
+    /// answer took its place.
+    fn place_of(&self, given: &Given) -> Option<(FieldPath, &Value)> {
         let field = &self.gaps[given.gap].field;
         let found = self.plan.value(field)?;
         if *found == given.value {
-            return Some(field.clone());
+            return Some((field.clone(), found));
         }
-        let members = found.as_object()?;
-        let (name, _) = members.iter().find(|(_, value)| **value == given.value)?;
-        format!("{field}.{name}").parse().ok()
+        let moved = found.as_object().and_then(|members| {
+            let (name, value) = members.iter().find(|(_, value)| **value == given.value)?;
+            Some((format!("{field}.{name}").parse().ok()?, value))
+        });
+        moved.or_else(|| self.is_replaced_below(given).then(|| (field.clone(), found)))
+    }
+
+    fn is_replaced_below(&self, given: &Given) -> bool {
+        let below = format!("{}.", self.gaps[given.gap].field);
+        let is_below = |other: &Given| self.gaps[other.gap].field.as_str().starts_with(&below);
+        self.answers.iter().any(|other| other.event > given.event && is_below(other))
     }
 }

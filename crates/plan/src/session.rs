@@ -262,9 +262,11 @@ impl Session {
         &self.submitted
     }
 
-    /// Returns whether this is the same submission again: the plan, the rules it is held against and whose it is (CLR-04).
+    /// Returns whether this is the same submission again: the plan as it was submitted or amended last, the rules it is held
+    /// against and whose it is (CLR-04).
     pub fn is_submission_of(&self, plan: &Plan, rules: &Rules, agent: PrincipalId) -> bool {
-        self.submitted == *plan && self.rules_hash() == Some(rules.hash()) && self.work.agent() == Some(agent)
+        let is_plan = self.submitted == *plan || self.is_newest(plan);
+        is_plan && self.rules_hash() == Some(rules.hash()) && self.work.agent() == Some(agent)
     }
 
     /// Returns the state of the trace.

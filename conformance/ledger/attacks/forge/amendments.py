@@ -78,6 +78,33 @@ def _answered(family: Family) -> None:
     dialogue.amend(BLUE | {"size": "large"})
     family.fails("answered-second", "An agent changes one of two answers.", dialogue.export(), "FIELD_ANSWERED", 6)
 
+    def meeting(name: str, about: str, fields: tuple[str, str], answers: tuple[str, str], plan: Json) -> None:
+        dialogue = _meeting(fields, answers)
+        dialogue.amend(plan)
+        family.fails(f"answered-{name}", about, dialogue.export(), "FIELD_ANSWERED", 6)
+
+    entry, both = ("colour", "colour.0"), ("blue, red", "green")
+    about = "An agent changes an entry of a list beside the one that a later answer replaced."
+    meeting("beside", about, entry, both, {"colour": ["green", "black"]})
+    about = "An agent changes the entry of a list that a later answer replaced."
+    meeting("entry", about, entry, both, {"colour": ["black", "red"]})
+    meeting("entry-back", "An agent brings an entry back that was replaced.", entry, both, {"colour": ["blue", "red"]})
+    meeting("shorter", "An agent drops the end of a list.", entry, both, {"colour": ["green"]})
+    about = "An agent adds to a list of which a later answer replaced an entry."
+    meeting("longer", about, entry, both, {"colour": ["green", "red", "black"]})
+    about = "An agent goes back to the earlier of two answers to one field."
+    meeting("earlier", about, ("colour", "colour"), ("blue", "red"), BLUE)
+
+
+def _meeting(fields: tuple[str, str], answers: tuple[str, str]) -> Dialogue:
+    """Returns a plan with an answer to the first field, and then one to the second."""
+    dialogue = planned("plans")
+    dialogue.find(words={"field": fields[0]})
+    dialogue.answer(2, "person", answers[0])
+    dialogue.find(words={"field": fields[1]})
+    dialogue.answer(4, "person", answers[1])
+    return dialogue
+
 
 def _withdrawn(family: Family) -> None:
     def case(name: str, about: str, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
@@ -233,6 +260,34 @@ def _honest(family: Family) -> None:
         "An answer made room for another, below its field.",
         lambda d: (d.find(), d.answer(2, "person"), d.amend({"colour": {"name": "blue", "gloss": True}})),
     )
+    for name, about, fields, answers, plan in (
+        (
+            "entry",
+            "A later answer replaced an entry of an answered list, and the plan is amended beside it.",
+            ("colour", "colour.0"),
+            ("blue, red", "green"),
+            {"colour": ["green", "red"], "size": 3},
+        ),
+        (
+            "added",
+            "A later answer added an entry to an answered list.",
+            ("colour", "colour.1"),
+            ("blue", "green"),
+            {"colour": ["blue", "green"]},
+        ),
+        (
+            "above",
+            "A later answer replaced what an answered field is part of.",
+            ("colour.inner", "colour"),
+            ("blue", "red"),
+            RED,
+        ),
+        ("same", "A later answer to another gap replaced the answer.", ("colour", "colour"), ("blue", "red"), RED),
+    ):
+        dialogue = _meeting(fields, answers)
+        dialogue.amend(plan)
+        dialogue.confirm()
+        family.holds(f"amended-{name}", about, dialogue.export())
     finished(
         "amended-revoked",
         "An answer was taken back, so its field is the agent's until it is asked again.",

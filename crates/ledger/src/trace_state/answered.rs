@@ -15,22 +15,40 @@ use crate::{
 
 /// The field of every gap by the event that asked, with the newest answer; as far as the words are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct AnsweredFields(BTreeMap<Sequence, (Box<str>, Option<AnswerMeaning>)>);
+pub(super) struct AnsweredFields(BTreeMap<Sequence, AnsweredField>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct AnsweredField {
+    field: Box<str>,
+    /// The event with the newest answer.
+    at: Option<Sequence>,
+    /// What that says, where it is known.
+    answer: Option<AnswerMeaning>,
+}
 
 impl AnsweredFields {
-    /// Adds a demand for every answer that counts and does not stand in this plan.
+    /// Adds a demand for every answer that counts and does not stand in this plan. Where answers meet, the later one stands.
     pub(super) fn judge(
         &self,
         plan: &Map<String, Value>,
         questions: &Questions,
         broken: &mut Vec<MeaningError>,
     ) {
-        for (question, (field, answer)) in &self.0 {
-            let counts = questions
-                .find(*question)
-                .is_some_and(|asked| matches!(asked.outcome(), Outcome::Answered(_)));
-            let Some(answer) = answer.filter(|_| counts) else { continue };
-            if !find(plan, field).is_some_and(|value| stands_in(value, &answer)) {
+        let counts = |question: Sequence| {
+            questions.find(question).is_some_and(|asked| matches!(asked.outcome(), Outcome::Answered(_)))
+        };
+        let counting = || self.0.iter().filter(|(question, _)| counts(**question));
+        let mut newest = NewestAnswers::default();
+        for (_, answered) in counting() {
+            newest.note(&answered.field, answered.at);
+        }
+        for (question, AnsweredField { field, at, answer }) in counting() {
+            let Some(answer) = answer.as_ref().filter(|_| !newest.replaces(field, *at)) else { continue };
+            let stands = |value| {
+                stands_in(value, answer)
+                    || answer.is_but(value, |place| newest.is_at(&format!("{field}.{place}"), *at))
+            };
+            if !find(plan, field).is_some_and(stands) {
                 broken.push(MeaningError::FieldAnswered { question: *question, field: field.clone() });
             }
         }
@@ -44,24 +62,58 @@ impl AnsweredFields {
                     self.0.remove(&repeated);
                 }
                 if let Some(Meaning::Field(field)) = meaning {
-                    self.0.insert(step.sequence, (field.clone(), None));
+                    let field = AnsweredField { field: field.clone(), at: None, answer: None };
+                    self.0.insert(step.sequence, field);
                 }
             }
-            (Facts::QuestionAnswered(facts), meaning) => self.answer(facts.question.sequence, meaning),
+            (Facts::QuestionAnswered(facts), meaning) => {
+                self.answer(facts.question.sequence, step.sequence, meaning);
+            }
             (Facts::AnswerSuperseded(facts), meaning) => {
-                self.answer(facts.answer.question.sequence, meaning);
+                self.answer(facts.answer.question.sequence, step.sequence, meaning);
             }
             _ => {}
         }
     }
 
-    fn answer(&mut self, question: Sequence, meaning: Option<&Meaning>) {
-        if let Some((_, answer)) = self.0.get_mut(&question) {
-            *answer = match meaning {
-                Some(Meaning::Answer(found)) => Some(*found),
+    fn answer(&mut self, question: Sequence, at: Sequence, meaning: Option<&Meaning>) {
+        if let Some(answered) = self.0.get_mut(&question) {
+            answered.at = Some(at);
+            answered.answer = match meaning {
+                Some(Meaning::Answer(found)) => Some(found.clone()),
                 _ => None,
             };
         }
+    }
+}
+
+/// The event with the newest answer to each field.
+#[derive(Default)]
+struct NewestAnswers<'a>(BTreeMap<&'a str, Sequence>);
+
+impl<'a> NewestAnswers<'a> {
+    fn note(&mut self, field: &'a str, at: Option<Sequence>) {
+        if let Some(at) = at {
+            let newest = self.0.entry(field).or_insert(at);
+            *newest = at.max(*newest);
+        }
+    }
+
+    /// Returns whether a later answer is to this very field, or to something that it is part of.
+    fn replaces(&self, field: &str, at: Option<Sequence>) -> bool {
+        let parents = field.match_indices('.').map(|(end, _)| &field[..end]);
+        parents.chain([field]).any(|place| self.is_later(self.0.get(place), at))
+    }
+
+    /// Returns whether a later answer is to this place or to something below it.
+    fn is_at(&self, place: &str, at: Option<Sequence>) -> bool {
+        let below = format!("{place}.");
+        let mut parts = self.0.range(below.as_str()..).take_while(|(field, _)| field.starts_with(&below));
+        self.is_later(self.0.get(place), at) || parts.any(|(_, newest)| self.is_later(Some(newest), at))
+    }
+
+    fn is_later(&self, newest: Option<&Sequence>, at: Option<Sequence>) -> bool {
+        newest.copied() > at
     }
 }
 

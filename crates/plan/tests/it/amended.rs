@@ -185,3 +185,60 @@ fn code<T>(refused: Result<T, DeskError>) -> &'static str {
         Ok(_) => panic!("expected a refusal"),
     }
 }
+
+/// Rules that ask for cities, then what for; one answer makes them ask about an entry of the other.
+const CITIES: &str = "[settings]\nlists = [\"cities\"]\n\
+    [[required]]\nid = \"cities\"\nfield = \"cities\"\nquestion = \"Where to?\"\n\
+    [[required]]\nid = \"goal\"\nfield = \"goal\"\nquestion = \"What for?\"\n";
+const WHICH: &str = "@id(\"which\")\n@severity(\"BLOCK\")\n@field(\"cities.0\")\n@question(\"Which Bern?\")\n\
+    @kinds(\"text\")\n\
+    forbid (principal, action, resource) when { context.goal == \"far\" && context.cities.contains(\"Bern\") };\n";
+
+/// CLR-34: an answer that a later one replaced in part holds up no amendment, and what both made is not the agent's to change.
+#[test]
+fn an_answer_that_a_later_one_replaced_below_it_stays_as_both_made_it() {
+    let mut office = Office::with_pack(CITIES, WHICH, &json!({"size": 1}));
+    office.answer(Who::Person, "gap-001", "Bern, Basel");
+    office.answer(Who::Person, "gap-002", "far");
+    assert_eq!(open(&office), ["cities.0"]);
+    office.answer(Who::Person, "gap-003", "Bern (CH)");
+    office.amend(&json!({"size": 2})).unwrap();
+    let session = office.session();
+    assert_eq!(session.plan().as_value()["cities"], json!(["Bern (CH)", "Basel"]));
+    assert_eq!(session.plan().as_value()["size"], 2);
+    for cities in [json!(["Bern (CH)", "Rome"]), json!(["Rome", "Basel"]), json!(["Bern (CH)"])] {
+        let other = json!({"size": 2, "goal": "far", "cities": cities});
+        let refused = session.amend(&Plan::try_from(other.clone()).unwrap());
+        assert!(matches!(refused, Err(Error::FieldAnswered { .. })), "{cities}: {refused:?}");
+        let same = Plan::try_from(json!({"size": 3})).unwrap();
+        let mut lying = session.amend(&same).unwrap().unwrap();
+        lying.content = Content::PlanAmended(AmendedContent { plan: other.as_object().unwrap().clone() });
+        assert_eq!(code(office.perform(Who::Agent, lying)), "FIELD_ANSWERED", "{cities}");
+    }
+    office.confirm().unwrap();
+    let report = NoGuess::check(office.events.clone()).unwrap();
+    assert!(report.holds(), "{report:?}");
+}
+
+/// CLR-04: the newest plan submitted again is the same submission, with the answers in it or without.
+#[test]
+fn an_amended_plan_is_known_when_it_is_submitted_again() {
+    let submitted = json!({"size": 1});
+    let mut office = Office::with_pack(CITIES, "", &submitted);
+    office.answer(Who::Person, "gap-001", "Bern");
+    let whole = json!({"size": 2, "cities": ["Bern"]});
+    let is_known = |office: &Office, plan: &serde_json::Value| {
+        let (session, plan) = (office.session(), Plan::try_from(plan.clone()).unwrap());
+        let rules = office.rules();
+        session.is_submission_of(&plan, &rules, session.work().agent().unwrap())
+    };
+    assert!(is_known(&office, &submitted));
+    assert!(!is_known(&office, &json!({"size": 2})), "not amended yet");
+    office.amend(&json!({"size": 2})).unwrap();
+    for plan in [json!({"size": 2}), whole, submitted] {
+        assert!(is_known(&office, &plan), "{plan}");
+    }
+    for plan in [json!({"size": 3}), json!({"size": 2, "cities": ["Rome"]}), json!({"size": 2, "more": 1})] {
+        assert!(!is_known(&office, &plan), "{plan}");
+    }
+}

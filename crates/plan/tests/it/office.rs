@@ -124,6 +124,15 @@ impl Office {
         Signer::new("wwa-scaffold-v1.0.0".parse().unwrap(), self.desk.key().clone())
     }
 
+    /// Returns the rules of the session.
+    pub(crate) fn rules(&self) -> Rules {
+        let document = self.events.iter().find_map(|(_, content)| match content {
+            Some(Content::RulesRecorded(content)) => Some(&content.document),
+            _ => None,
+        });
+        Rules::from_document(&demur_core::canonical::to_vec(document.unwrap()).unwrap()).unwrap()
+    }
+
     pub(crate) fn session(&self) -> Session {
         Session::read(self.events.clone()).unwrap()
     }

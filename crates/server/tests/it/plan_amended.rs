@@ -30,9 +30,12 @@ impl Opened {
             .send()
     }
 
+    fn shown(&self) -> Value {
+        self.server.call("GET", &format!("/v1/plans/{}", self.session)).token(&self.agent).send().json()
+    }
+
     fn status(&self) -> String {
-        let shown = self.server.call("GET", &format!("/v1/plans/{}", self.session)).token(&self.agent).send();
-        shown.json()["status"].as_str().unwrap().to_owned()
+        self.shown()["status"].as_str().unwrap().to_owned()
     }
 
     fn question(&self) -> Value {
@@ -75,6 +78,21 @@ fn a_plan_is_amended_beside_its_answers_by_its_agent_alone() {
     let again = json!({"plan": plan(&json!({"description": "a page"}))});
     assert_eq!(opened.post(agent, "/amend", &again).json()["status"], "ready_to_proceed");
     assert_eq!(opened.post(agent, "/amend", &again).status, 200, "the same again");
+    // CLR-04: the newest plan submitted again in its session is the same submission, and so is the first one.
+    let now = opened.shown();
+    let trace = now["trace"].as_str().unwrap();
+    let events = || server.local("GET", &format!("/v1/traces/{trace}/events")).send().text();
+    let before = events();
+    for submitted in [&again, &json!({"plan": plan(&json!({}))})] {
+        let mut submitted = submitted.clone();
+        submitted["session_id"] = json!(opened.session);
+        let reply = server.call("POST", "/v1/plans").token(agent).json(&submitted).send();
+        assert_eq!((reply.status, reply.json()), (200, now.clone()), "{submitted}");
+    }
+    assert_eq!(events(), before, "nothing is recorded");
+    let mut other = moved.clone();
+    other["session_id"] = json!(opened.session);
+    refused(&server.call("POST", "/v1/plans").token(agent).json(&other).send(), 409, "SESSION_CONFLICT");
     let whole = server.call("GET", &format!("/v1/plans/{}/plan", opened.session)).token(agent).send().json();
     assert_eq!(
         (&whole["plan"]["output_path"], &whole["plan"]["description"]),
