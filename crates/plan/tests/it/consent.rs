@@ -181,6 +181,40 @@ fn a_plan_confirmed_below_a_stated_assurance_is_named() {
     assert!(codes.contains(&"ASSURANCE_BELOW"), "{codes:?}");
 }
 
+/// CLR-54: a row about vague values that states an assurance takes no clear value of a lesser source either.
+#[test]
+fn a_row_about_vague_values_holds_to_the_assurance_it_states() {
+    const VAGUE: &str = "[[ambiguous]]\nid = \"vague\"\nphrases = [\"the usual one\"]\nfields = [\"region\"]\n\
+                         question = \"Which region?\"\n";
+    let sure = format!("{VAGUE}assurance = \"terminal\"\n");
+    let long = "a region whose name is longer than any phrase ".repeat(20);
+    for (rules, value, asks) in [
+        (VAGUE, "eu-1", false),
+        (VAGUE, "the usual one", true),
+        (sure.as_str(), "eu-1", true),
+        (sure.as_str(), long.as_str(), true),
+        (sure.as_str(), "the usual one", true),
+    ] {
+        let office = Office::with_pack(rules, "", &json!({"region": value}));
+        assert_eq!(!open(&office).is_empty(), asks, "{value} under {rules}");
+    }
+    let mut office = Office::with_pack(&sure, "", &json!({"region": "the usual one", "size": 1}));
+    office.amend(&json!({"region": "eu-1"})).unwrap();
+    assert_eq!(open(&office), ["region"], "its agent does not settle it by writing another value");
+    office.answer(Who::Person, "gap-001", "eu-1");
+    office.confirm().unwrap();
+    assert!(report(&office).holds(), "{:?}", report(&office));
+
+    let toml = format!("[pack]\nname = \"own\"\nversion = \"1\"\n{sure}");
+    let mut office = Office::lying((&toml, ""), &json!({"region": "eu-1"}), |sayings| {
+        sayings.retain(|saying| saying.facts.event_type().unwrap().as_str() == "rules_recorded");
+    });
+    let confirmed = confirming(&office);
+    office.record(Who::Agent, confirmed).unwrap();
+    let codes = codes(&office);
+    assert!(codes.contains(&"ASSURANCE_BELOW"), "{codes:?}");
+}
+
 /// Returns the confirmation of a plan as it is, whatever the rules say.
 fn confirming(office: &Office) -> Act {
     let act = office.session().confirm().unwrap();

@@ -89,16 +89,18 @@ impl Search<'_> {
             // Prose is long; no phrase is. This keeps long texts from being walked to their end.
             let normal = plain_start(text, LONGEST_PHRASE);
             let asked = || self.findings.iter().any(|finding| finding.field.as_str() == path);
-            if normal.len() > LONGEST_PHRASE || text.trim().is_empty() || (normal.is_empty() && asked()) {
+            if text.trim().is_empty() || (normal.is_empty() && asked()) {
                 return;
             }
             let fits = rules.index.phrases.iter().position(|phrases| {
                 let row = rules.tables.ambiguous.get(&phrases.id).map(|entry| &entry.row);
-                phrases.contain(&normal)
-                    && row.is_some_and(|row| {
-                        row.fields.iter().any(|field| field.covers(path))
-                            && !row.except.iter().any(|field| field.covers(path))
-                    })
+                let is_phrase = || normal.len() <= LONGEST_PHRASE && phrases.contain(&normal);
+                row.is_some_and(|row| {
+                    // A clear value counts as given only where it came in as the row demands.
+                    (!self.settled.is_sure(path, row.assurance) || is_phrase())
+                        && row.fields.iter().any(|field| field.covers(path))
+                        && !row.except.iter().any(|field| field.covers(path))
+                })
             });
             found.extend(fits.map(|index| (index, path.to_owned(), text)));
         });
@@ -115,13 +117,21 @@ impl Search<'_> {
             "value" => Some(Cow::Borrowed(value)),
             _ => None,
         };
-        let (question, context) =
-            (wording::fill(&entry.row.question, fill), wording::fill(&entry.row.context, fill));
-        let because = format!(
-            "row {id} of [[ambiguous]] in pack {} lists \"{}\" as a value that names nothing",
-            entry.pack.as_str(),
-            wording::shown(value)
-        );
+        let unsure = self.unsure(&field, entry.row.assurance);
+        let question = wording::fill(&entry.row.question, fill);
+        let context = joined(wording::fill(&entry.row.context, fill), &unsure);
+        let pack = entry.pack.as_str();
+        let because = if unsure.is_empty() {
+            let shown = wording::shown(value);
+            format!(
+                "row {id} of [[ambiguous]] in pack {pack} lists \"{shown}\" as a value that names nothing"
+            )
+        } else {
+            let least = entry.row.assurance.name();
+            format!(
+                "row {id} of [[ambiguous]] in pack {pack} wants it answered with at least the assurance {least}"
+            )
+        };
         self.add(Draft {
             rule: RuleId::of("ambiguous", id.as_str()),
             condition: Condition::AmbiguousIdentifier,
