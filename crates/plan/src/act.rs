@@ -1,6 +1,8 @@
 //! What is said next: the facts and words of an author or a person, and what the desk adds to them in the same commit
 //! because the rules were asked again (CLR-04, CLR-30, CLR-31, CLR-44).
 
+use std::collections::BTreeMap;
+
 use demur_clarify::{
     gap::{self as clarify, AnswerText},
     name::AgentId,
@@ -315,11 +317,15 @@ impl Session {
     /// Returns the source of every value in the plan: the answer that gave it, else the plan as its agent gave it last.
     pub(crate) fn provenance(&self) -> Result<Vec<Provenance>, Error> {
         let rules = self.rules()?;
+        // The newest answer to each field; the answers stand in the order of their events.
+        let newest: BTreeMap<&str, Sequence> =
+            self.answers.iter().map(|given| (self.field(given), given.event)).collect();
         let mut sources = Vec::new();
         leaves(self.plan.as_value(), &mut String::new(), &mut |field, _| {
             let moved = rules.moved_from(&self.own.plan, field);
-            let answered = self.answers.iter().rev().find(|given| self.below(given, field).is_some());
-            sources.push((field.to_owned(), moved, answered.map(|given| given.event)));
+            let places = around(field).chain(moved.as_deref().into_iter().flat_map(around));
+            let answered = places.filter_map(|place| newest.get(place)).max().copied();
+            sources.push((field.to_owned(), moved, answered));
         });
         let source = |(field, moved, answered): (String, Option<String>, Option<Sequence>)| {
             let pointer = match answered {
@@ -340,7 +346,8 @@ impl Session {
         if source.source == self.own.event {
             return self.own.plan.as_value().pointer(source.pointer.strip_prefix("/plan")?);
         }
-        let given = self.answers.iter().find(|given| given.event == source.source)?;
+        let given = self.answers.binary_search_by_key(&source.source, |given| given.event).ok()?;
+        let given = &self.answers[given];
         given.value.pointer(&self.below(given, &source.field)?.replace('.', "/"))
     }
 
@@ -379,6 +386,11 @@ pub(crate) fn answering(
         shown: voice.shown,
     };
     (facts, content)
+}
+
+/// Returns a field and everything that it is part of.
+fn around(field: &str) -> impl Iterator<Item = &str> {
+    field.match_indices('.').map(|(end, _)| &field[..end]).chain([field])
 }
 
 /// Returns what is left of a field below another: nothing if they are the same, else a path that begins with a dot.

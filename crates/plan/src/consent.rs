@@ -66,17 +66,18 @@ impl Consent {
 }
 
 /// Takes out every consent whose values have changed, and its answer out of the plan; returns the places of their gaps. One that
-/// lapses may take another with it.
+/// lapses may take another with it. `spend` is told of each look at a consent, and may say that it was enough.
 pub(crate) fn lapse(
     rules: &Rules,
-    plan: &mut Plan,
-    settled: &mut Settled,
+    (plan, settled): (&mut Plan, &mut Settled),
     consents: &mut Vec<Consent>,
+    spend: &dyn Fn() -> Result<(), Error>,
 ) -> Result<Vec<usize>, Error> {
     let mut lapsed = Vec::new();
     loop {
         let mut moved = None;
         for (place, consent) in consents.iter().enumerate() {
+            spend()?;
             if !consent.holds(rules, plan)? {
                 moved = Some(place);
                 break;

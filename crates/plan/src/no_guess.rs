@@ -16,7 +16,7 @@ use demur_ledger::{
     event_type::{Content, Facts},
     facts::{Assurance, Attribution, PaperKind, QuestionAnswered},
     name::Sequence,
-    question::Outcome,
+    question::{Given, Outcome},
     registry::Registry,
     trace_state::PlanStage,
 };
@@ -371,6 +371,11 @@ impl Check<'_> {
             let message = "expected the source of every value in the plan, found others or fewer".to_owned();
             self.problem(at, "PROVENANCE_DIFFERS", message);
         }
+        let given: BTreeMap<Sequence, Given> = {
+            let questions = self.session.work().questions().iter();
+            let given = questions.filter_map(|(_, asked)| asked.outcome().given());
+            given.map(|given| (given.at, given)).collect()
+        };
         let mut values = Vec::new();
         let mut differing = Vec::new();
         let plan = Value::Object(content.plan.clone());
@@ -380,7 +385,7 @@ impl Check<'_> {
                 differing.push(one.field.to_string());
             }
             let (field, source) = (one.field.to_string(), one.source);
-            let (kind, origin) = self.origin(source);
+            let (kind, origin) = self.origin(source, given.get(&source));
             values.push(ValueLine { field, source, kind, origin });
         }
         for field in differing {
@@ -391,22 +396,18 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn origin(&self, source: Sequence) -> (ValueOrigin, String) {
+    fn origin(&self, source: Sequence, given: Option<&Given>) -> (ValueOrigin, String) {
         if self.defaulted.contains(&source) {
             return (ValueOrigin::Default, "a default that took effect: nobody answered".to_owned());
         }
-        let questions = self.session.work().questions();
-        let given = questions
-            .iter()
-            .find_map(|(_, asked)| asked.outcome().given().filter(|given| given.at == source));
         match given {
             None if source == Sequence::FIRST => {
                 (ValueOrigin::OwnWord, "as submitted: the agent's word".to_owned())
             }
             None => (ValueOrigin::OwnWord, format!("as amended in event {source}: the agent's word")),
             Some(given) => {
-                let by = self.settled_by(&given);
-                (by.origin(), format!("answered by {}", self.words(by, &given)))
+                let by = self.settled_by(given);
+                (by.origin(), format!("answered by {}", self.words(by, given)))
             }
         }
     }

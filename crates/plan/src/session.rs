@@ -75,9 +75,22 @@ pub struct Session {
     /// The attestation as it was recorded.
     pub(crate) attested: Option<Map<String, Value>>,
     work: Work,
-    /// How much the rules were asked so far, and how much they may be.
-    effort: AtomicU64,
+    effort: Effort,
+}
+
+/// How much the rules were asked so far, and how much they may be.
+#[derive(Debug)]
+struct Effort {
+    spent: AtomicU64,
     budget: u64,
+}
+
+impl Effort {
+    fn spend(&self, cost: u64, at: Sequence) -> Result<(), Error> {
+        let spent = self.spent.fetch_add(cost, Ordering::Relaxed).saturating_add(cost);
+        let expected = "a trace over which the rules need not be asked so often";
+        if spent > self.budget { Err(Error::Trace { at, expected }) } else { Ok(()) }
+    }
 }
 
 /// The plan by the word of its agent alone, and the event that says it.
@@ -168,8 +181,7 @@ impl Session {
             left_open: false,
             attested: None,
             work,
-            effort: AtomicU64::new(0),
-            budget: u64::MAX,
+            effort: Effort { spent: AtomicU64::new(0), budget: u64::MAX },
         })
     }
 
@@ -336,38 +348,41 @@ impl Session {
 
     /// Bounds how much the rules are asked from here on, for a reader of a file that others made.
     pub(crate) const fn limit_effort(&mut self, budget: u64) {
-        self.budget = budget;
+        self.effort.budget = budget;
     }
 
-    /// Returns how much the rules were asked: the bytes they have, each time, and the gaps that were compared.
+    /// Returns how much the rules were asked: the bytes they have, each time, and the gaps and consents that were looked at.
     pub(crate) fn effort(&self) -> u64 {
-        self.effort.load(Ordering::Relaxed)
+        self.effort.spent.load(Ordering::Relaxed)
     }
 
-    fn spend(&self, rules: &Rules) -> Result<(), Error> {
-        let gaps = self.gaps.len() as u64;
-        let cost = rules.document().len() as u64 + gaps * (COST_OF_GAP + gaps);
-        let spent = self.effort.fetch_add(cost, Ordering::Relaxed).saturating_add(cost);
-        let at = self.head().map_or(Sequence::FIRST, |head| head.sequence);
-        let expected = "a trace over which the rules need not be asked so often";
-        if spent > self.budget { Err(Error::Trace { at, expected }) } else { Ok(()) }
+    /// Counts that the rules are asked so many times.
+    fn spend(&self, rules: &Rules, times: u64) -> Result<(), Error> {
+        let cost = rules.document().len() as u64 + self.gaps.len() as u64 * COST_OF_GAP;
+        self.effort.spend(times * cost, self.newest_event())
+    }
+
+    fn newest_event(&self) -> Sequence {
+        self.head().map_or(Sequence::FIRST, |head| head.sequence)
     }
 
     /// Returns what the rules find in the plan with every answer so far.
     pub(crate) fn detect(&self) -> Result<Vec<Finding>, Error> {
         let rules = self.rules()?;
-        self.spend(rules)?;
+        self.spend(rules, 1)?;
         Ok(rules.detect(&self.plan, &self.settled)?)
     }
 
     /// Returns what the rules find in the plan with every answer so far, and why each is not settled.
     pub(crate) fn unsettled(&self) -> Result<Vec<(Finding, Unsettled)>, Error> {
         let (rules, found) = (self.rules()?, self.detect()?);
+        self.spend(rules, 1)?;
         let by_any = rules.detect(&self.plan, &self.settled.from_any_source())?;
-        let has_moved = |finding: &Finding| self.lapsed.iter().any(|place| self.gaps[*place].is_of(finding));
-        let why = |finding: &Finding| match finding {
-            moved if has_moved(moved) => Unsettled::Moved,
-            there if by_any.iter().any(|other| other.is_same(there)) => Unsettled::Gap,
+        let by_any: BTreeSet<_> = by_any.iter().map(Finding::place).collect();
+        let lapsed: BTreeSet<_> = self.lapsed.iter().filter_map(|place| self.gaps[*place].place()).collect();
+        let why = |finding: &Finding| match finding.place() {
+            moved if lapsed.contains(&moved) => Unsettled::Moved,
+            there if by_any.contains(&there) => Unsettled::Gap,
             _ => Unsettled::Below,
         };
         Ok(found
@@ -384,7 +399,7 @@ impl Session {
         if self.work.plan() == PlanStage::Withdrawn {
             return self.closing();
         }
-        self.spend(self.rules()?)?;
+        self.spend(self.rules()?, 1)?;
         self.view()?.due()
     }
 
@@ -405,20 +420,23 @@ impl Session {
     }
 
     pub(crate) fn view_with(&self, plan: Plan, answers: &[Given]) -> Result<View<'_>, Error> {
-        let has_lapsed = |gap: &Gap| self.lapsed.iter().any(|place| self.gaps[*place].id == gap.id);
-        let standing = |gap: &Gap| match self.outcome(gap) {
+        let counting: BTreeSet<_> = answers.iter().map(|given| given.event).collect();
+        let standing = |(place, gap): (usize, &Gap)| match self.outcome(gap) {
             Some(outcome) if !outcome.settles() => view::Standing::Open,
-            Some(_) if has_lapsed(gap) => view::Standing::Unresolved,
-            Some(Outcome::Answered(given)) if !answers.iter().any(|one| one.event == given.at) => {
-                view::Standing::Unresolved
-            }
+            Some(_) if self.lapsed.contains(&place) => view::Standing::Unresolved,
+            Some(Outcome::Answered(given)) if !counting.contains(&given.at) => view::Standing::Unresolved,
             _ => view::Standing::Settled,
         };
         Ok(View {
             rules: self.rules()?,
             plan,
             settled: self.settled.clone(),
-            gaps: self.gaps.iter().map(|gap| (gap.clone(), standing(gap))).collect(),
+            gaps: self
+                .gaps
+                .iter()
+                .enumerate()
+                .map(|(place, gap)| (gap.clone(), standing((place, gap))))
+                .collect(),
             consents: self.consents.clone(),
         })
     }
@@ -496,8 +514,10 @@ fn recorded(at: Sequence, content: &RulesContent) -> Result<Rules, Error> {
     }
 }
 
-/// What it costs to look at a gap, beside a byte of rules.
+/// What it costs to look at a gap or a consent, beside a byte of rules.
 const COST_OF_GAP: u64 = 64;
+/// How often the rules are asked about one answer: what they find, and what they find before and after it.
+const TIMES_FOR_ANSWER: u64 = 3;
 
 /// What the audit record says where a warning was accepted without another answer.
 pub const ACCEPTED: &str = "accepted as it is";

@@ -2,7 +2,7 @@
 //! ledger are exactly those that the rules ask. The desk works this out before it records an answer, whoever verifies
 //! after it read one; both by the same function.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use demur_clarify::gap as clarify;
 use demur_core::limit::Text;
@@ -113,7 +113,8 @@ impl<'a> View<'a> {
 
     /// Takes out what somebody let pass where its values have changed: those gaps are asked again if the rules find them.
     pub(crate) fn lapse(&mut self) -> Result<(), Error> {
-        for place in consent::lapse(self.rules, &mut self.plan, &mut self.settled, &mut self.consents)? {
+        let values = (&mut self.plan, &mut self.settled);
+        for place in consent::lapse(self.rules, values, &mut self.consents, &|| Ok(()))? {
             self.gaps[place].1 = Standing::Unresolved;
         }
         Ok(())
@@ -155,8 +156,10 @@ impl<'a> View<'a> {
     pub(crate) fn due(&self) -> Result<Vec<Saying>, Error> {
         let findings = self.rules.detect(&self.plan, &self.settled)?;
         let (rules, mut sayings) = (self.rules, Vec::new());
+        let found: BTreeMap<_, _> = findings.iter().map(|finding| (finding.place(), finding)).collect();
+        let known: BTreeSet<_> = self.gaps.iter().filter_map(|(gap, _)| gap.place()).collect();
         for (gap, standing) in &self.gaps {
-            let Some(finding) = findings.iter().find(|finding| gap.is_of(finding)) else {
+            let Some(finding) = gap.place().and_then(|place| found.get(&place)) else {
                 if *standing == Standing::Open {
                     sayings.push(withdrawn(gap)?);
                 }
@@ -168,7 +171,7 @@ impl<'a> View<'a> {
                 sayings.push(again);
             }
         }
-        let new = findings.iter().filter(|finding| !self.gaps.iter().any(|(gap, _)| gap.is_of(finding)));
+        let new = findings.iter().filter(|finding| !known.contains(&finding.place()));
         for (finding, number) in new.zip(self.gaps.len() + 1..) {
             sayings.push(gap::found(finding, &gap::name(number)?, None, rules, &self.plan)?);
         }

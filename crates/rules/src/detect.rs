@@ -7,7 +7,7 @@ mod policies;
 mod rows;
 mod unread;
 
-use std::{borrow::Cow, cmp::Ordering, fmt::Write as _};
+use std::{borrow::Cow, cmp::Ordering, collections::BTreeSet, fmt::Write as _};
 
 use demur_clarify::{
     gap::Severity,
@@ -29,8 +29,14 @@ use crate::{
 impl Rules {
     /// Returns the gaps of a plan, without the warnings that were accepted.
     pub fn detect(&self, plan: &Plan, settled: &Settled) -> Result<Vec<Finding>, TooManyGaps> {
-        let mut search =
-            Search { rules: self, plan, settled, facts: Facts::new(self, plan), findings: Vec::new() };
+        let mut search = Search {
+            rules: self,
+            plan,
+            settled,
+            facts: Facts::new(self, plan),
+            findings: Vec::new(),
+            places: BTreeSet::new(),
+        };
         search.required()?;
         search.ambiguous()?;
         search.unclear_names()?;
@@ -58,6 +64,8 @@ struct Search<'a> {
     settled: &'a Settled,
     facts: Facts<'a>,
     findings: Vec<Finding>,
+    /// The rules and fields of the findings.
+    places: BTreeSet<(RuleId, FieldPath)>,
 }
 
 /// What a row says about the gap it makes.
@@ -110,12 +118,14 @@ impl Search<'_> {
             own_answers: self.rules.tables.settings.own_answers.is_some(),
             because: draft.because,
         };
-        if self.settled.contains(&finding) || self.findings.iter().any(|other| other.is_same(&finding)) {
+        let place = (finding.rule.clone(), finding.field.clone());
+        if self.settled.contains(&finding) || self.places.contains(&place) {
             return Ok(());
         }
         if self.findings.len() >= MOST_GAPS {
             return Err(TooManyGaps { limit: MOST_GAPS, field: finding.field.to_string() });
         }
+        self.places.insert(place);
         self.findings.push(finding);
         Ok(())
     }

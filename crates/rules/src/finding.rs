@@ -78,13 +78,18 @@ pub enum Condition {
 pub struct Settled {
     accepted: BTreeSet<(RuleId, FieldPath)>,
     #[serde(skip)]
-    answered: BTreeMap<FieldPath, Assurance>,
+    answered: BTreeMap<String, Assurance>,
     /// Whether a value counts wherever it came from.
     #[serde(skip)]
     any_source: bool,
 }
 
 impl Finding {
+    /// Returns rule and field, by which findings are told apart.
+    pub fn place(&self) -> (&str, &str) {
+        (self.rule.as_str(), self.field.as_str())
+    }
+
     /// Returns whether another finding is the same rule at the same field.
     pub fn is_same(&self, other: &Self) -> bool {
         self.rule == other.rule && self.field == other.field
@@ -108,12 +113,12 @@ impl Settled {
 
     /// Takes up that the value at a field was answered.
     pub fn answer(&mut self, field: &FieldPath, assurance: Assurance) {
-        self.answered.insert(field.clone(), assurance);
+        self.answered.insert(field.to_string(), assurance);
     }
 
     /// Takes back that the value at a field was answered.
     pub fn forget_answer(&mut self, field: &FieldPath) {
-        self.answered.remove(field);
+        self.answered.remove(field.as_str());
     }
 
     /// Returns the same without any answer.
@@ -130,11 +135,11 @@ impl Settled {
 
     /// Returns whether the value at a field is as sure as a rule demands that states an assurance; what states none demands none.
     pub(crate) fn is_sure(&self, field: &str, least: Assurance) -> bool {
-        let holds = |known: &FieldPath| {
-            field.strip_prefix(known.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        let source = self.answered.iter().filter(|(known, _)| holds(known)).map(|(_, found)| *found).max();
-        self.any_source || least == Assurance::Agent || source >= Some(least)
+        if self.any_source || least == Assurance::Agent {
+            return true;
+        }
+        let parents = field.match_indices('.').map(|(end, _)| &field[..end]);
+        parents.chain([field]).filter_map(|place| self.answered.get(place)).any(|source| *source >= least)
     }
 
     /// Returns whether a finding was accepted. One that blocks never is.

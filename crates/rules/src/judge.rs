@@ -1,6 +1,8 @@
 //! What an answer does to a plan (CLR-44). It settles a gap exactly if detection on the plan with the answer no longer
 //! finds the same rule at the same field, and finds nothing new at that field.
 
+use std::collections::BTreeSet;
+
 use demur_clarify::name::FieldPath;
 use serde_json::Value;
 
@@ -105,8 +107,8 @@ impl Rules {
         let after = self.detect(&answered, &settled)?;
         let field = finding.field.to_string();
         let still = after.iter().any(|open| open.is_same(finding));
-        let new: Vec<Finding> =
-            after.into_iter().filter(|open| !before.iter().any(|old| old.is_same(open))).collect();
+        let known: BTreeSet<_> = before.iter().map(Finding::place).collect();
+        let new: Vec<Finding> = after.into_iter().filter(|open| !known.contains(&open.place())).collect();
         if still {
             let why = Why::StillOpen { field, rule: finding.rule.to_string() };
             return Ok(Judgement::Escalates { why, new });

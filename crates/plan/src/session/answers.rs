@@ -5,7 +5,7 @@ use demur_ledger::{content::AnswerContent, facts::QuestionAnswered, name::Sequen
 use demur_rules::{Judgement, Plan, Settled};
 use serde_json::Value;
 
-use super::{Given, Round, Session};
+use super::{COST_OF_GAP, Given, Round, Session, TIMES_FOR_ANSWER};
 use crate::{
     Error,
     consent::{self, Consent},
@@ -47,8 +47,10 @@ impl Session {
 
     /// Takes out what somebody let pass where its values have changed.
     pub(crate) fn lapse(&mut self) -> Result<(), Error> {
+        let (at, effort) = (self.newest_event(), &self.effort);
         let Some(rules) = &self.rules else { return Ok(()) };
-        let lapsed = consent::lapse(rules, &mut self.plan, &mut self.settled, &mut self.consents)?;
+        let spend = || effort.spend(COST_OF_GAP, at);
+        let lapsed = consent::lapse(rules, (&mut self.plan, &mut self.settled), &mut self.consents, &spend)?;
         self.answers.retain(|given| !lapsed.contains(&given.gap));
         self.lapsed.extend(lapsed);
         Ok(())
@@ -62,7 +64,7 @@ impl Session {
         given: &Given,
     ) -> Result<Option<(Plan, Value)>, Error> {
         let rules = self.rules()?;
-        self.spend(rules)?;
+        self.spend(rules, TIMES_FOR_ANSWER)?;
         let found = rules.detect(plan, settled)?;
         let Some(finding) = found.into_iter().find(|finding| self.gaps[given.gap].is_of(finding)) else {
             return Ok(None);

@@ -85,8 +85,12 @@ impl Gap {
     }
 
     pub(crate) fn is_of(&self, finding: &Finding) -> bool {
-        let rule = self.content.rule.as_ref().map(|rule| rule.name.as_str());
-        rule == Some(finding.rule.as_str()) && self.field == finding.field
+        self.place() == Some(finding.place())
+    }
+
+    /// Returns rule and field, by which the rules tell gaps apart; none where no rule is named.
+    pub(crate) fn place(&self) -> Option<(&str, &str)> {
+        Some((self.content.rule.as_ref()?.name.as_str(), self.field.as_str()))
     }
 
     /// Returns whether the desk would ask this again in the same words, about the same values.

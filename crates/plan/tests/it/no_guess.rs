@@ -175,6 +175,67 @@ fn work_grows_with_the_answers_and_has_an_end() {
     assert!(error.to_string().contains("asked so often"), "{error}");
 }
 
+/// Returns what was done for a plan with so many gaps, of which so many were answered.
+fn effort_for(mut office: Office, gaps: usize, answers: usize) -> u64 {
+    assert_eq!(office.session().open_gaps().count(), gaps);
+    for number in 1..=answers {
+        office.answer(Who::Person, &format!("gap-{number:03}"), &format!("tool-{number}"));
+    }
+    if gaps == answers {
+        office.confirm().unwrap();
+        assert!(office.guesses().problems.is_empty());
+    }
+    NoGuess::counted(office.events, u64::MAX, None).unwrap().1
+}
+
+/// ONE-12: ten times the gaps take at most twelve times the work, also where nothing but the gaps counts.
+#[test]
+fn work_grows_with_the_gaps_and_not_with_their_square() {
+    let vague =
+        "[[ambiguous]]\nid = \"vague\"\nphrases = [\"any\"]\nfields = [\"tools.*\"]\nquestion = \"?\"\n";
+    let effort = |gaps| {
+        let plan = json!({"tools": vec!["any"; gaps]});
+        effort_for(Office::with_pack(vague, "", &plan), gaps, 2)
+    };
+    let (few, many) = (effort(25), effort(250));
+    assert!(many <= 12 * few, "{few} for 25 gaps, {many} for 250");
+}
+
+/// ONE-12: ten times the gaps and the answers take at most twelve times the work under the built-in rules.
+#[test]
+fn work_grows_with_gaps_and_answers() {
+    let effort = |gaps| {
+        let plan = with(&json!({"tools": vec!["the standard one"; gaps]}));
+        effort_for(Office::with(&plan), gaps, gaps)
+    };
+    let (few, many) = (effort(8), effort(80));
+    assert!(many <= 12 * few, "{few} for 8 gaps and answers, {many} for 80");
+}
+
+/// ONE-12: what was let pass is looked at again after each change, and that is counted.
+#[test]
+fn looking_at_consents_again_is_counted() {
+    let row = |number: usize| {
+        format!(
+            "@id(\"p{number}\")\n@severity(\"WARN\")\n@field(\"f{number}\")\n@question(\"{number}?\")\n\
+                 @kinds(\"text\")\nforbid (principal, action, resource) when {{ context.size == 1 }};\n"
+        )
+    };
+    let effort = |accepted: usize| {
+        let policies: String = (1..=8).map(row).collect();
+        let asked = "[[required]]\nid = \"a\"\nfield = \"a\"\nquestion = \"a?\"\n";
+        let mut office = Office::with_pack(asked, &policies, &json!({"size": 1}));
+        for number in 2..2 + accepted {
+            office.accept(&format!("gap-{number:03}"));
+        }
+        let before = NoGuess::counted(office.events.clone(), u64::MAX, None).unwrap().1;
+        office.answer(Who::Person, "gap-001", "x");
+        NoGuess::counted(office.events, u64::MAX, None).unwrap().1 - before
+    };
+    let (none, eight) = (effort(0), effort(8));
+    assert!(eight >= none + 8, "{none} without consents, {eight} with eight");
+}
+
 /// ONE-12: an emptied pack under the name of the built-in one is told.
 #[test]
 fn rules_that_are_not_those_they_are_called_after_are_named() {
