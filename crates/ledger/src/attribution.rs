@@ -3,7 +3,7 @@
 
 mod words;
 
-pub use words::{ClientNames, assurance_word, came, how_known};
+pub use words::{ClientNames, assurance_of, assurance_word, came, how_known};
 
 use crate::{
     confirmation::{Confirmation, ConfirmationEffect, Confirmations, confirmation_effect},

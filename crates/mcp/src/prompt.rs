@@ -211,7 +211,7 @@ fn message(question: &QuestionView) -> String {
         Severity::Warn => "please confirm",
     };
     let plan = question.plan.as_ref().map_or_else(String::new, |plan| format!(" for {}", plan.words()));
-    format!("{words}{context}\n\nAsked by {}{plan} ({severity}).", question.asker.name)
+    format!("{words}{context}\n\nAsked by {}{plan} ({severity}).", question.asked_by())
 }
 
 /// The field for the answer.

@@ -7,7 +7,9 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_core::visible::visible;
-use demur_ledger::{content::AnswerValue, question::OutcomeKind};
+use demur_ledger::{
+    attribution::assurance_word, content::AnswerValue, facts::Assurance, question::OutcomeKind,
+};
 use rmcp::{
     ErrorData,
     model::{CallToolResponse, CallToolResult, ContentBlock},
@@ -65,7 +67,11 @@ pub(crate) fn told(
         next: next(question),
         repeated: None,
     };
-    let words = if open && enough { ENOUGH.to_owned() } else { words(&told) };
+    let words = if open && enough {
+        ENOUGH.to_owned()
+    } else {
+        words(&told, ending.and_then(|ending| ending.assurance))
+    };
     with(&told, words)
 }
 
@@ -97,14 +103,13 @@ fn next(question: &QuestionView) -> Option<String> {
     }
 }
 
-fn words(told: &Told) -> String {
+fn words(told: &Told, sure: Option<Assurance>) -> String {
     let by = visible(told.by.as_deref().unwrap_or("demur")).to_string();
     let mut lines = Vec::new();
     match told.state {
         OutcomeKind::Open => lines.push(still_open(told)),
         OutcomeKind::Answered => {
-            let assurance = told.assurance.as_deref().unwrap_or("unknown");
-            lines.push(format!("Answered by {by} ({assurance})."));
+            lines.push(format!("Answered by {by} ({}).", sure.map_or("unknown", assurance_word)));
             lines.extend(fenced("Answer", told.answer.as_ref()));
         }
         OutcomeKind::Defaulted => {

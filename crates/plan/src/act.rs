@@ -14,6 +14,7 @@ use demur_core::{
 };
 use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
+    attribution::assurance_word,
     confirmation::Confirmations,
     content::{
         ActContent, AnswerClaimContent, AnswerContent, AnswerValue, ConfirmationContent, DeliveryContent,
@@ -262,7 +263,7 @@ impl Session {
             Some(other) => Err(Error::Stricter {
                 gap: gap.id.to_string(),
                 other: other.id.to_string(),
-                least: other.facts.assurance.as_str(),
+                least: assurance_word(other.facts.assurance),
             }),
             None => Ok(()),
         }

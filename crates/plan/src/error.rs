@@ -52,7 +52,7 @@ pub enum Error {
     },
     /// Another gap at the same field demands more.
     #[error(
-        "{gap}: expected an answer with at least the assurance {least}, because {other} asks about the same field"
+        "{gap}: expected an answer with at least the assurance {least:?}, because {other} asks about the same field"
     )]
     Stricter {
         /// The gap that was answered.

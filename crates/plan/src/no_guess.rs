@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use demur_core::hash::Digest;
 use demur_engine::command::Saying;
 use demur_ledger::{
+    attribution::assurance_word,
     content::ConfirmationContent,
     envelope::Event,
     event_type::{Content, Facts},
@@ -28,7 +29,7 @@ use serde_json::{Map, Value};
 pub use count::{ValueCounts, ValueOrigin};
 pub use settled::SettledBy;
 
-use crate::{Error, Session, act, session::Unsettled};
+use crate::{Error, Session, act, gap, session::Unsettled};
 
 /// What the trace of a plan shows about guesses.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -319,8 +320,8 @@ impl Check<'_> {
             return;
         };
         if let Some(other) = self.session.stricter(gap, facts.assurance) {
-            let least = other.facts.assurance.as_str();
-            let message = format!("expected at least the assurance {least} at {}, found less", gap.field);
+            let least = assurance_word(other.facts.assurance);
+            let message = format!("expected at least the assurance {least:?} at {}, found less", gap.field);
             self.problem(at, "ANSWERED_BELOW", message);
         }
     }
@@ -352,9 +353,9 @@ impl Check<'_> {
                     ("CONSENT_MOVED", message)
                 }
                 Unsettled::Below => {
-                    let least = finding.assurance.name();
+                    let least = assurance_word(gap::assurance(finding.assurance));
                     let message = format!(
-                        "{field}: expected an answer with at least the assurance {least} for {rule}, found a value of a lesser source"
+                        "{field}: expected an answer with at least the assurance {least:?} for {rule}, found a value of a lesser source"
                     );
                     ("ASSURANCE_BELOW", message)
                 }

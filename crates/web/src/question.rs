@@ -171,7 +171,7 @@ impl Card {
                 Severity::Warn => "warn",
             },
             weight: weight(question.severity),
-            asker: text::line(&question.asker.name),
+            asker: text::line(question.asked_by()),
             plan: question.plan.as_ref().map(|plan| text::line(&plan.words())),
             writer: writer.words(),
             tongue: text::tongue(language),

@@ -83,7 +83,15 @@ impl QuestionView {
     pub fn is_open(&self) -> bool {
         self.state == OutcomeKind::Open
     }
+
+    /// Returns who asks, as people are told: somebody by name, or the rules that a plan is held against.
+    pub fn asked_by(&self) -> &str {
+        if self.gap.is_some() { RULES } else { &self.asker.name }
+    }
 }
+
+/// What asks about a plan.
+const RULES: &str = "demur's rules";
 
 /// The plan that a question belongs to, as people are told of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

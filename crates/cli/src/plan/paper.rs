@@ -7,6 +7,7 @@ use demur_api::{
 };
 use demur_clarify::audit::AuditRecord;
 use demur_core::{canonical, visible::visible};
+use demur_ledger::attribution::assurance_of;
 use serde::Serialize;
 
 use super::verify;
@@ -75,7 +76,7 @@ impl Reply for Record {
             let (when, answer) = (round.answer_timestamp(), visible(round.answer()));
             lines.push(format!("   answered  {when} {answer}{settled}"));
             if let Some(by) = round.answered_for() {
-                let (name, assurance) = (visible(&by.name), visible(&by.assurance));
+                let (name, assurance) = (visible(&by.name), visible(assurance_of(&by.assurance)));
                 lines.push(format!("   by        {name} ({assurance}), as demur recorded it"));
             }
         }

@@ -26,7 +26,7 @@ pub(crate) fn describe(question: &QuestionView, paint: Paint) -> Vec<String> {
         lines.push(format!("  {name:<9} {}", shown.next().unwrap_or_default()).trim_end().to_owned());
         lines.extend(shown.map(|line| format!("{:10}{BAR}{line}", "")));
     };
-    line("asked by", &format!("{} at {}", visible(&question.asker.name), clock(question.asked)));
+    line("asked by", &format!("{} at {}", visible(question.asked_by()), clock(question.asked)));
     if let Some(plan) = &question.plan {
         line("plan", &visible(&plan.words()));
     }
@@ -122,7 +122,7 @@ pub(crate) fn summary(question: &QuestionView, more: &str) -> Vec<String> {
 
 /// Returns who asks, and for whose plan.
 pub(crate) fn from(question: &QuestionView) -> String {
-    let asker = visible(&question.asker.name);
+    let asker = visible(question.asked_by());
     match &question.plan {
         Some(plan) => format!("{asker} for {}", visible(&plan.words())),
         None => asker.into_owned(),

@@ -15,6 +15,7 @@ use demur_core::{
 };
 use demur_engine::command::Consequences;
 use demur_ledger::{
+    attribution::assurance_word,
     author::Author,
     content::{ActContent, AnswerContent, AnswerValue, Shown, Wording},
     event_type::{Content, Facts},
@@ -329,8 +330,9 @@ pub(super) fn lost(error: Refusal, owner: &Owner, id: QuestionId) -> Refusal {
         return error;
     };
     let first = Box::new(ending.clone());
-    let by = ending.by.unwrap_or_else(|| "the desk".to_owned());
-    let how = ending.assurance.map_or_else(String::new, |assurance| format!(", {}", assurance.as_str()));
+    let by = ending.by.unwrap_or_else(|| "demur".to_owned());
+    let how =
+        ending.assurance.map_or_else(String::new, |assurance| format!(", {}", assurance_word(assurance)));
     let (state, time) = (&ending.state, ending.time);
     let cure = format!("it was {state} by {by} at {time}{how}; nothing changed; `demur show {id}` shows it");
     Refusal { outcome: Some(first), ..error.with_cure(cure) }

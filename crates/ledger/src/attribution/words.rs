@@ -58,6 +58,15 @@ pub const fn assurance_word(assurance: Assurance) -> &'static str {
     }
 }
 
+/// Returns the word that people read for an assurance by its name on the wire; what is none stays as it is.
+pub fn assurance_of(name: &str) -> &str {
+    let known = Assurance::ALL.into_iter().find(|assurance| assurance.as_str() == name);
+    match known {
+        Some(known) => assurance_word(known),
+        None => name,
+    }
+}
+
 const fn over(door: Door) -> &'static str {
     match door {
         Door::Socket => "",

@@ -2,6 +2,7 @@
 //! such an event is refused; in a file the verifier finds it and goes on.
 
 use crate::{
+    attribution::assurance_word,
     client::HeldRoles,
     confirmation::ConfirmationStanding,
     facts::{Assurance, Risk, Root, VerificationStatus},
@@ -204,8 +205,8 @@ pub enum MeaningError {
     },
     /// A word above what the credential rests on.
     #[error(
-        "assurance: expected at most {}, which is what a credential of root {} is worth, found {}",
-        root.bears().as_str(), root.as_str(), claimed.as_str()
+        "assurance: expected at most {:?}, which is what a credential of root {} is worth, found {:?}",
+        assurance_word(root.bears()), root.as_str(), assurance_word(*claimed)
     )]
     AssuranceOverstated {
         /// The word.

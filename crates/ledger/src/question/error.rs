@@ -4,6 +4,7 @@ use demur_core::time::Timestamp;
 
 use super::Given;
 use crate::{
+    attribution::assurance_word,
     facts::{AnswerKind, Assurance},
     name::{PrincipalId, Sequence},
     state::Blame,
@@ -27,7 +28,7 @@ pub enum QuestionError {
     /// Somebody was first (ONE-02).
     #[error(
         "question {question} was already answered by {} in event {} at {} ({})",
-        who(.given), .given.at, .given.time, .given.assurance.as_str()
+        who(.given), .given.at, .given.time, assurance_word(.given.assurance)
     )]
     AlreadyAnswered {
         /// The question.
@@ -72,7 +73,7 @@ pub enum QuestionError {
     #[error("this is for the keys it names, not for people")]
     NotForPeople,
     /// An assurance that the proof does not carry.
-    #[error("the proof {proof} cannot carry the assurance {}", claimed.as_str())]
+    #[error("the proof {proof} cannot carry the assurance {:?}", assurance_word(*claimed))]
     AssuranceForged {
         /// What the facts say.
         claimed: Assurance,
@@ -80,7 +81,7 @@ pub enum QuestionError {
         proof: &'static str,
     },
     /// Less than the question demands.
-    #[error("expected at least the assurance {}, found {}", least.as_str(), claimed.as_str())]
+    #[error("expected at least the assurance {:?}, found {:?}", assurance_word(*least), assurance_word(*claimed))]
     AssuranceTooLow {
         /// What was found.
         claimed: Assurance,
@@ -89,8 +90,8 @@ pub enum QuestionError {
     },
     /// Less than the answer has that it would replace.
     #[error(
-        "expected at least the assurance {}, that of the answer in event {answer}, found {}",
-        least.as_str(), claimed.as_str()
+        "expected at least the assurance {:?}, that of the answer in event {answer}, found {:?}",
+        assurance_word(*least), assurance_word(*claimed)
     )]
     ReplacesSurer {
         /// What was found.

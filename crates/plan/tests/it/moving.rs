@@ -41,7 +41,7 @@ fn nobody_answers_around_a_gap_at_the_same_field_that_demands_more() {
     let session = office.session();
     let mild = session.open_gaps().find(|gap| least(&session, gap) == Assurance::Agent).unwrap();
     let refused = session.answer(mild, "prod", Assurance::Agent, Voice::default()).unwrap_err();
-    assert!(matches!(refused, Error::Stricter { least: "terminal", .. }), "{refused}");
+    assert!(matches!(refused, Error::Stricter { least: "same user", .. }), "{refused}");
     let mild = mild.id.to_string();
     office.answer(Who::Person, &mild, "prod");
     assert!(open(&office).is_empty(), "the other was withdrawn");
