@@ -98,12 +98,14 @@ impl Handle<op::AuditRun> for Desk {
     }
 }
 
-/// Binds the key of a role to the client that first speaks with it: whoever was named before it had spoken is whoever speaks.
-/// Where the key was made for another client, checks that the policy lets this one speak.
+/// Binds the key of a role to a client that speaks with it: whoever was named before it had spoken is whoever speaks.
+/// Where the key is not this client's yet, checks first that the policy lets this one speak: a binding stays, and one that the policy
+/// forbids would fail the file of the run for good.
 fn speaks(owner: &Owner, caller: &Caller, trace: TraceId, author: &Author) -> Result<(), Refusal> {
     let (made_for, key) = (caller.made_for(), author.public().fingerprint());
-    owner.bind(key, &made_for)?;
-    let (MadeFor::Client(client), registry) = (made_for, owner.sequencer().registry()) else { return Ok(()) };
+    let (MadeFor::Client(client), registry) = (&made_for, owner.sequencer().registry()) else {
+        return owner.bind(key, &made_for);
+    };
     if registry.key(&key).is_some_and(|record| record.clients.contains(&client.id)) {
         return Ok(());
     }
@@ -111,7 +113,8 @@ fn speaks(owner: &Owner, caller: &Caller, trace: TraceId, author: &Author) -> Re
     let checked = state.run().map_or(Ok(()), |run| {
         check_speaker(run, &registry, client.id, author.role()).map_err(GuardError::Meaning)
     });
-    checked.map_err(|error| SequencerError::from(RuleRefusal::from(error)).into())
+    checked.map_err(|error| Refusal::from(SequencerError::from(RuleRefusal::from(error))))?;
+    owner.bind(key, &made_for)
 }
 
 /// Checks that a run is there and this caller may see it.

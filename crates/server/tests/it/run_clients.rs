@@ -160,3 +160,28 @@ fn program_that_speaks_under_the_name_of_another_is_refused_its_second_role() {
     let intended = post("ada", first, &path, &intent(2));
     assert_eq!(intended.status, 201, "{}", intended.text());
 }
+
+/// LED-41: what is refused leaves no word in the registry that would fail the run for good.
+#[test]
+fn program_that_may_not_judge_is_not_bound_to_the_key_of_the_critic() {
+    let server = Server::start();
+    let (first, second) = ("01M7F6YMM0QC0000000000000A", "01M7F6YMM0QC0000000000000B");
+    let post = |name: &str, process: &str, path: &str, document: &Value| {
+        let call = server.local("POST", path).header("demur-relay", name).header("demur-client", process);
+        call.json(document).send()
+    };
+    let mut document = opening();
+    document["agents"] = json!({"executor": "ada", "critic": "cy", "auditor": "cy"});
+    document["policy"] = json!({"distinct_clients": true});
+    let opened = post("ada", first, "/v1/runs", &document);
+    let path = format!("/v1/runs/{}/events", opened.json()["trace"].as_str().unwrap());
+    let proposed = post("ada", first, &path, &proposal()).json()["sequence"].as_u64().unwrap();
+    let bound = || registry(&server).iter().filter(|line| line.to_string().contains(first)).count();
+    let before = bound();
+    // Nobody has spoken with the critic's key yet.
+    let refused = post("cy", first, &path, &review(proposed));
+    assert_eq!((refused.status, refused.code().as_str()), (409, "CLIENT_HELD_ROLES"), "{}", refused.text());
+    assert_eq!(bound(), before, "the key of the critic is still nobody's");
+    let reviewed = post("cy", second, &path, &review(proposed));
+    assert_eq!(reviewed.status, 201, "{}", reviewed.text());
+}
