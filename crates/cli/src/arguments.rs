@@ -31,7 +31,7 @@ use demur_ledger::{
 
 pub(crate) use confirm::{AskConfirmation, ConfirmCommand, DecideConfirmation};
 pub(crate) use identity::{
-    IdentityCommand, RegisterIdentity, RevokeIdentity, RotateIdentity, Signing, VerifyIdentity,
+    IdentityCommand, NameIdentity, RegisterIdentity, RevokeIdentity, RotateIdentity, Signing, VerifyIdentity,
 };
 pub(crate) use plan::{
     AmendPlan, AskGapAgain, AttestPlan, Audit, AuditCommand, BeginOperation, Check, ConfirmPlan, HandOff,

@@ -2,6 +2,7 @@
 //! `docs/clarify.md` 8). Signs with keys of the keyring and checks; the registry of the store is `demur keys`' alone.
 
 mod message;
+mod name;
 mod reply;
 mod sign;
 mod verify;
@@ -14,6 +15,7 @@ pub(crate) fn run(context: &mut Context<'_>, command: &IdentityCommand) -> Resul
         IdentityCommand::Register(arguments) => sign::register(context, arguments)?,
         IdentityCommand::Rotate(arguments) => sign::rotate(context, arguments)?,
         IdentityCommand::Revoke(arguments) => sign::revoke(context, arguments)?,
+        IdentityCommand::Name(arguments) => name::run(context, arguments)?,
         IdentityCommand::Verify(arguments) => return verify::run(context, arguments),
     }
     Ok(Exit::Success)

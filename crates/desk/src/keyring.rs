@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 pub use demur_api::key::Removal;
 pub use demur_run::key_file::KeyFile;
 pub use file::{KeyFileError, create, read};
-pub use folder::FolderKeyring;
+pub use folder::{AGENT_ID, FolderKeyring};
 pub use purpose::SecretPurpose;
 
 /// Keeps secret keys, and makes secrets for other purposes.

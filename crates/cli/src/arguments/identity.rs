@@ -19,6 +19,9 @@ pub(crate) enum IdentityCommand {
     /// Sign the message that ends an agent's identity
     #[command(long_about = help::IDENTITY_REVOKE_ABOUT, after_long_help = help::IDENTITY_REVOKE_EXAMPLES)]
     Revoke(RevokeIdentity),
+    /// Show or choose the name under which demur signs the documents of plans
+    #[command(long_about = help::IDENTITY_NAME_ABOUT, after_long_help = help::IDENTITY_NAME_EXAMPLES)]
+    Name(NameIdentity),
     /// Check messages, and say what an identity is at a time
     #[command(long_about = help::IDENTITY_VERIFY_ABOUT, after_long_help = help::IDENTITY_VERIFY_EXAMPLES)]
     Verify(VerifyIdentity),
@@ -72,6 +75,16 @@ pub(crate) struct RevokeIdentity {
     pub(crate) reason: IdentityReason,
     #[command(flatten)]
     pub(crate) signing: Signing,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NameIdentity {
+    /// The name from now on; without one, the name there is
+    #[arg(value_name = "ID")]
+    pub(crate) agent_id: Option<AgentId>,
+    /// Sign as `demur-desk` again
+    #[arg(long, conflicts_with = "agent_id")]
+    pub(crate) built_in: bool,
 }
 
 #[derive(Debug, Args)]

@@ -277,9 +277,9 @@ pub(crate) struct VerifyPaper {
     /// An export of the store that made the document: its registry says which keys are demur's
     #[arg(long, value_name = "EXPORT")]
     pub(crate) registry: Option<PathBuf>,
-    /// The name under which demur signs
-    #[arg(long, value_name = "ID", default_value = "demur-desk")]
-    pub(crate) agent_id: AgentId,
+    /// The name under which demur has to have signed [default: the one in the package or export, else demur-desk]
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent_id: Option<AgentId>,
     /// A round that you know, by its number and hash; may be given again
     #[arg(long, value_name = "N:sha256:HEX")]
     pub(crate) round: Vec<KnownRound>,

@@ -1,7 +1,11 @@
 //! `demur audit verify` and `demur handoff verify`: a record or a package that somebody gave us, checked without a server and
 //! without a data folder (CLR-53).
 
-use std::{fs::File, io::BufReader, path::Path};
+use std::{
+    fs::File,
+    io::{BufRead as _, BufReader},
+    path::Path,
+};
 
 use demur_api::code::Code;
 use demur_clarify::{
@@ -9,14 +13,17 @@ use demur_clarify::{
     audit::{AuditRecord, Known, Verified},
     handoff::Handoff,
     keys::KeyHistory,
+    name::AgentId,
     read,
     seal::AgentKey,
     time::Time,
+    uuid::Uuid,
 };
 use demur_core::visible::visible;
-use demur_desk::operating_system::OperatingSystem;
+use demur_desk::{keyring::AGENT_ID, operating_system::OperatingSystem};
 use demur_ledger::{role::Role, verify};
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 
 use crate::{
     arguments::VerifyPaper,
@@ -29,23 +36,25 @@ use crate::{
 
 /// Checks an audit record.
 pub(crate) fn audit(context: &mut Context<'_>, arguments: &VerifyPaper) -> Result<Exit, Failure> {
-    let (record, keys) = (document::<AuditRecord>(arguments)?, keys(arguments)?);
+    let record = document::<AuditRecord>(arguments)?;
+    let keys = keys(arguments, || name_in_export(arguments, record.session_id))?;
     let checked = record.verify(&keys, &known(arguments));
-    told(context, "record", &record, checked)
+    told(context, "record", (&record, &keys), checked)
 }
 
 /// Checks a package, as its receiver.
 pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &VerifyPaper) -> Result<Exit, Failure> {
-    let (package, keys) = (document::<Handoff>(arguments)?, keys(arguments)?);
+    let package = document::<Handoff>(arguments)?;
+    let keys = keys(arguments, || Ok(Some(package.sender.agent_id.clone())))?;
     let now = Time::from(OperatingSystem::open()?.now()?);
     let checked = package.verify(&keys, &keys, now, &known(arguments));
-    told(context, "package", &package.context.clarification_chain, checked)
+    told(context, "package", (&package.context.clarification_chain, &keys), checked)
 }
 
 fn told(
     context: &mut Context<'_>,
     what: &'static str,
-    record: &AuditRecord,
+    (record, keys): (&AuditRecord, &KeyHistory),
     checked: Result<Verified, Error>,
 ) -> Result<Exit, Failure> {
     let (verified, problem) = match checked {
@@ -57,6 +66,7 @@ fn told(
         what,
         valid,
         session_id: record.session_id.to_string(),
+        agent_id: keys.agent_id().to_string(),
         rounds: record.total_rounds.as_u64(),
         all_resolved: record.all_resolved,
         recorded: verified.as_ref().map(|verified| verified.recorded() as u64),
@@ -76,13 +86,35 @@ fn document<T: DeserializeOwned + Serialize>(arguments: &VerifyPaper) -> Result<
 }
 
 /// Returns the keys that may have signed: those that were given, and the desk's in the registry of an export. A key that was
-/// revoked proves nothing here: only the order of the trace says what it signed before.
-fn keys(arguments: &VerifyPaper) -> Result<KeyHistory, Failure> {
+/// revoked proves nothing here: only the order of the trace says what it signed before. The name comes from anywhere: it is part of
+/// what those keys signed, so a wrong one does not hold.
+fn keys(
+    arguments: &VerifyPaper,
+    found: impl FnOnce() -> Result<Option<AgentId>, Failure>,
+) -> Result<KeyHistory, Failure> {
     let mut keys = arguments.key.clone();
     if let Some(path) = &arguments.registry {
         keys.extend(desk_keys(path)?);
     }
-    Ok(KeyHistory::known(arguments.agent_id.clone(), keys))
+    let named = arguments.agent_id.clone().map_or_else(found, |given| Ok(Some(given)))?;
+    let usual = || AGENT_ID.parse().map_err(|error| Failure::bug(&error));
+    Ok(KeyHistory::known(named.map_or_else(usual, Ok)?, keys))
+}
+
+/// Returns the name under which the first question of a session is signed in an export, if it is there: a record has none.
+fn name_in_export(arguments: &VerifyPaper, session: Uuid) -> Result<Option<AgentId>, Failure> {
+    let Some(path) = &arguments.registry else { return Ok(None) };
+    let file = File::open(path).map_err(|error| Failure::unreadable(path, &error))?;
+    let session = session.to_string();
+    for line in BufReader::new(file).lines() {
+        let line = line.map_err(|error| Failure::unreadable(path, &error))?;
+        let found: Value = serde_json::from_str(&line).unwrap_or_default();
+        let ask = &found["event"]["content"]["ask"];
+        if ask["session_id"] == session.as_str() {
+            return Ok(ask["agent_id"].as_str().and_then(|name| name.parse().ok()));
+        }
+    }
+    Ok(None)
 }
 
 fn desk_keys(path: &Path) -> Result<Vec<AgentKey>, Failure> {
@@ -107,6 +139,8 @@ struct CheckedPaper {
     what: &'static str,
     valid: bool,
     session_id: String,
+    /// The name under which it is signed.
+    agent_id: String,
     rounds: u64,
     all_resolved: bool,
     /// How many answers only the recorder signed; none where the document does not hold.
@@ -130,6 +164,7 @@ impl Reply for CheckedPaper {
             if self.all_resolved { "every gap is settled" } else { "gaps are open: ask them again" };
         let mut lines = vec![
             format!("{} the {what} of session {session}", paint.good("Holds:")),
+            format!("  signed   as {}", visible(&self.agent_id)),
             format!("  rounds   {rounds}, {settled}"),
         ];
         if let Some(recorded) = self.recorded.filter(|recorded| *recorded > 0) {

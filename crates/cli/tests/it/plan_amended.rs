@@ -137,8 +137,9 @@ fn documents_are_signed_under_the_name_that_the_data_folder_keeps() {
     let name = |planned: &Planned| planned.json("show", &[], 0)["document"]["agent_id"].clone();
     assert_eq!(name(&planned), "demur-desk");
     let key = planned.json("show", &[], 0)["document"]["agent_public_key"].as_str().unwrap().to_owned();
-    fs::write(planned.sandbox.data().join("settings.json"), "{\"agent_id\": \"wwa-scaffold-v1.0.0\"}")
-        .unwrap();
+    assert_eq!(planned.sandbox.run(&["identity", "name"]).expect_code(0).stdout, "demur-desk\n");
+    planned.sandbox.run(&["identity", "name", "wwa-scaffold-v1.0.0"]).expect_code(0);
+    assert_eq!(planned.sandbox.json(&["identity", "name"])["agent_id"], "wwa-scaffold-v1.0.0");
     // A session keeps its name: its record is checked under one.
     planned.run("resolve", &["gap-001", "dist"]).expect_code(0);
     let record = planned.sandbox.json(&["audit", &planned.session]);
@@ -154,4 +155,23 @@ fn documents_are_signed_under_the_name_that_the_data_folder_keeps() {
     let verify = ["audit", "verify", "record.json", "--key", &key];
     planned.sandbox.run(&verify).expect_code(1);
     planned.sandbox.run(&[&verify[..], &["--agent-id", "wwa-scaffold-v1.0.0"]].concat()).expect_code(0);
+    // The name is in what the keys signed: it need not be typed, and another one does not hold.
+    let trace = next["trace"].as_str().unwrap();
+    planned.sandbox.run(&["export", trace, "--out", "trace.jsonl"]).expect_code(0);
+    let verify = ["audit", "verify", "record.json", "--registry", "trace.jsonl"];
+    let checked = planned.sandbox.json(&verify);
+    assert_eq!(
+        (&checked["valid"], &checked["agent_id"]),
+        (&json!(true), &json!("wwa-scaffold-v1.0.0")),
+        "{checked}"
+    );
+    planned.sandbox.run(&[&verify[..], &["--agent-id", "demur-desk"]].concat()).expect_code(1);
+    let package = planned.sandbox.run(&["handoff", session, "--task", "build"]).expect_code(0).stdout.clone();
+    fs::write(planned.sandbox.path("package.json"), &package).unwrap();
+    planned.sandbox.run(&["handoff", "verify", "package.json", "--key", &key]).expect_code(0);
+    let renamed = package.replace("wwa-scaffold-v1.0.0", "somebody-else");
+    fs::write(planned.sandbox.path("package.json"), renamed).unwrap();
+    planned.sandbox.run(&["handoff", "verify", "package.json", "--key", &key]).expect_code(1);
+    planned.sandbox.run(&["identity", "name", "--built-in"]).expect_code(0);
+    assert_eq!(planned.sandbox.json(&["identity", "name"])["agent_id"], "demur-desk");
 }

@@ -123,4 +123,4 @@ impl Keyring for FolderKeyring {
 }
 
 /// The name under which demur signs where nobody chose another.
-const AGENT_ID: &str = "demur-desk";
+pub const AGENT_ID: &str = "demur-desk";

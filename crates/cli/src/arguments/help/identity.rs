@@ -68,6 +68,19 @@ Examples:
 
 `demur --help` lists the exit codes.";
 
+pub(in crate::arguments) const IDENTITY_NAME_ABOUT: &str = "\
+Show or choose the name under which demur signs documents of plans: questions, audit records, attestations and packages. It \
+is kept in the settings of the data folder. A session that was submitted before keeps the name that it began with. Whoever checks \
+a document needs the key; the name is in what the key signed.";
+
+pub(in crate::arguments) const IDENTITY_NAME_EXAMPLES: &str = "\
+Examples:
+  demur identity name
+  demur identity name wwa-scaffold-v1.0.0
+  demur identity name --built-in
+
+`demur --help` lists the exit codes.";
+
 pub(in crate::arguments) const IDENTITY_VERIFY_ABOUT: &str = "\
 Check messages, and say what the identity is at a time: active, rotating or revoked. No data folder is needed.
 
