@@ -4,7 +4,7 @@ use demur_core::limit::{List, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::question::QuestionView;
+use crate::{confirmation::ConfirmationView, question::QuestionView};
 
 /// Whom a hook stops.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +22,9 @@ pub struct Hook {
 pub struct Stopped {
     /// The questions and gaps that block and are not settled, the oldest first.
     pub questions: Vec<QuestionView>,
+    /// The operations of theirs that wait for a yes or a no, the oldest first.
+    #[serde(default)]
+    pub confirmations: Vec<ConfirmationView>,
     /// Where people answer in a browser.
     pub address: Option<String>,
 }

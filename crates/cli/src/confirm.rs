@@ -14,7 +14,12 @@ use demur_api::{
     question::WaitParameters,
     refusal::Refusal,
 };
-use demur_core::{hash::Digest, id::Ulid, limit::Whole, visible::visible};
+use demur_core::{
+    hash::Digest,
+    id::Ulid,
+    limit::{Text, Whole},
+    visible::visible,
+};
 use demur_desk::operating_system::OperatingSystem;
 use demur_ledger::{
     attribution::assurance_word, confirmation::ConfirmationStanding, content::OperationObject, name::Sequence,
@@ -148,10 +153,7 @@ fn decided(client: &Client, arguments: &DecideConfirmation) -> Result<(Confirmat
         return Err(Failure::input("USAGE", message).with_hint("`demur confirm show last` prints both"));
     }
     let asked = fetch(client, find(client, &arguments.confirmation)?)?;
-    let Some(digest) = asked.digest else {
-        let message = "expected an operation that can be read, found one that was erased";
-        return Err(Failure::refused("CONFIRMATION_ERASED", message).with_hint("ask for a new confirmation"));
-    };
+    let digest = digest_of(&asked)?;
     match &arguments.digest {
         Some(expected) if !digest.to_string().starts_with(&expected.to_ascii_lowercase()) => {
             let message = format!(
@@ -191,16 +193,53 @@ pub(crate) fn fetch(client: &Client, id: ConfirmationId) -> Result<ConfirmationV
     client.call(ApiRequest::<ShowConfirmation>::get(of(id), Nothing {}))
 }
 
-/// Returns a confirmation in two lines, as lists and streams show it: what is wanted, and how to look at it.
-pub(crate) fn summary(shown: &ConfirmationView) -> Vec<String> {
-    let action = visible(shown.action.as_deref().unwrap_or("(erased)")).into_owned();
-    vec![action, format!("Look at the exact operation: demur confirm show {}", shown.id)]
+/// Returns what is to be done, in its asker's words.
+pub(crate) fn action(shown: &ConfirmationView) -> String {
+    visible(shown.action.as_deref().unwrap_or("(erased)")).into_owned()
 }
 
-/// Returns how many operations wait for a yes or a no, up to a page of them.
-pub(crate) fn waiting(client: &Client) -> Result<usize, Failure> {
+/// Returns a confirmation in two lines, as lists and streams show it: what is wanted, and how to look at it.
+pub(crate) fn summary(shown: &ConfirmationView) -> Vec<String> {
+    vec![action(shown), format!("Look at the exact operation: demur confirm show {}", shown.id)]
+}
+
+/// Returns the operations that wait for a yes or a no, the newest first, up to a page of them.
+pub(crate) fn open(client: &Client) -> Result<Vec<ConfirmationView>, Failure> {
     let open = Some(ConfirmationStanding::Open.as_str().to_owned());
-    Ok(list(client, open)?.confirmations.len())
+    Ok(list(client, open)?.confirmations)
+}
+
+/// Confirms what was shown.
+pub(crate) fn give(
+    client: &Client,
+    shown: &ConfirmationView,
+    note: &str,
+) -> Result<ConfirmationView, Failure> {
+    let body = api::GiveConfirmation { digest: digest_of(shown)?, note: noted(note)?, by: None };
+    client.call(ApiRequest::<GiveConfirmation>::send(of(shown.id), body))
+}
+
+/// Refuses what was shown.
+pub(crate) fn refuse(
+    client: &Client,
+    shown: &ConfirmationView,
+    note: &str,
+) -> Result<ConfirmationView, Failure> {
+    let (digest, note) = (digest_of(shown)?, noted(note)?);
+    let body = api::RefuseConfirmation { digest, note, by: None, instead: None };
+    client.call(ApiRequest::<RefuseConfirmation>::send(of(shown.id), body))
+}
+
+fn noted(note: &str) -> Result<Option<Text<1, 4096>>, Failure> {
+    let note = Some(note).filter(|note| !note.is_empty()).map(Text::try_from).transpose();
+    note.map_err(|error| Failure::input("REASON_INVALID", format!("the reason: {error}")))
+}
+
+fn digest_of(shown: &ConfirmationView) -> Result<Digest, Failure> {
+    shown.digest.ok_or_else(|| {
+        let message = "expected an operation that can be read, found one that was erased";
+        Failure::refused("CONFIRMATION_ERASED", message).with_hint("ask for a new confirmation")
+    })
 }
 
 const fn of(confirmation: ConfirmationId) -> OfConfirmation {
@@ -234,34 +273,35 @@ struct Shown(ConfirmationView);
 
 impl Reply for Shown {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        let shown = &self.0;
-        let words = |text: Option<&str>| visible(text.unwrap_or("(erased)")).into_owned();
-        let mut lines = vec![words(shown.action.as_deref())];
-        if let Some(consequence) = &shown.consequence {
-            lines.push(format!("What follows: {}", visible(consequence)));
-        }
-        if let Some(risk) = shown.risk {
-            lines.push(format!("Risk, as its asker says: {}", risk.as_str()));
-        }
-        let operation =
-            shown.operation.as_ref().and_then(|operation| serde_json::to_string_pretty(operation).ok());
-        lines.push("Operation:".to_owned());
-        lines.extend(
-            operation.iter().flat_map(|text| text.lines()).map(|line| format!("  {}", visible(line))),
-        );
-        lines.extend(shown.digest.map(|digest| format!("Digest: {digest}")));
-        lines.push(format!("Asked by {} at {}", visible(&shown.asker.name), clock(shown.asked)));
-        lines.push(format!("{} {}", paint.good("State:"), ended(shown)));
-        if let Some(started) = shown.started {
-            lines.push(format!("Started as event {started}"));
-        }
-        lines.push(format!("Id: {}", shown.id));
-        lines
+        describe(&self.0, paint)
     }
 }
 
+/// Returns a confirmation in full, with the exact operation.
+pub(crate) fn describe(shown: &ConfirmationView, paint: Paint) -> Vec<String> {
+    let mut lines = vec![action(shown)];
+    if let Some(consequence) = &shown.consequence {
+        lines.push(format!("What follows: {}", visible(consequence)));
+    }
+    if let Some(risk) = shown.risk {
+        lines.push(format!("Risk, as its asker says: {}", risk.as_str()));
+    }
+    let operation =
+        shown.operation.as_ref().and_then(|operation| serde_json::to_string_pretty(operation).ok());
+    lines.push("Operation:".to_owned());
+    lines.extend(operation.iter().flat_map(|text| text.lines()).map(|line| format!("  {}", visible(line))));
+    lines.extend(shown.digest.map(|digest| format!("Digest: {digest}")));
+    lines.push(format!("Asked by {} at {}", visible(&shown.asker.name), clock(shown.asked)));
+    lines.push(format!("{} {}", paint.good("State:"), ended(shown)));
+    if let Some(started) = shown.started {
+        lines.push(format!("Started as event {started}"));
+    }
+    lines.push(format!("Id: {}", shown.id));
+    lines
+}
+
 /// Returns what became of a confirmation, in one sentence.
-fn ended(shown: &ConfirmationView) -> String {
+pub(crate) fn ended(shown: &ConfirmationView) -> String {
     let ending = shown.outcome.as_ref();
     let by = ending.and_then(|ending| ending.by.as_deref()).map_or("somebody".into(), visible);
     let how = ending.and_then(|ending| ending.assurance).map_or("", assurance_word);

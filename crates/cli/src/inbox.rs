@@ -8,6 +8,7 @@ mod line;
 mod list;
 mod news;
 mod numbers;
+mod operations;
 mod plain;
 mod screen;
 mod session;

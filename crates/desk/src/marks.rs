@@ -1,4 +1,4 @@
-//! Marks on the disk for questions that stop an agent: an empty file `open/ID` for each one that is open and blocks. A hook
+//! Marks on the disk for questions and confirmations that stop an agent: an empty file `open/ID` for each that is open and blocks. A hook
 //! that looks there needs no server to know that nothing stops it, and a server that is killed takes no mark along.
 //!
 //! Marks are kept for the askers that a hook named (`hooked.json`). They are made after the commit that carries the question
@@ -28,11 +28,13 @@ use std::{
 
 use demur_api::question::QuestionId;
 use demur_ledger::{
+    confirmation::{ConfirmationEffect, confirmation_effect},
     entry::Entry,
     event_type::Facts,
     facts::{Question, Severity},
     name::{PrincipalId, Sequence, TraceId},
     question::{QuestionEffect, question_effect},
+    role::Role,
 };
 use demur_sequencer::Listener;
 
@@ -174,6 +176,17 @@ impl Marks {
                 self.mark(QuestionId { trace, sequence: own });
             }
         };
+        match confirmation_effect(said.facts) {
+            // The desk asks for somebody whom the ledger knows.
+            Some(ConfirmationEffect::Asked(_)) => {
+                let asker = entry.event.envelope().actor;
+                if said.role == Role::Desk || !kept.others.contains(&asker) {
+                    self.mark(QuestionId { trace, sequence: own });
+                }
+            }
+            Some(ConfirmationEffect::Ended(confirmation, _)) => self.unmark(trace, confirmation),
+            Some(ConfirmationEffect::Spent(_)) | None => {}
+        }
         match question_effect(said.facts) {
             Some(QuestionEffect::Asked(question)) => {
                 // The rules ask for a gap; whoever submitted the plan is stopped.

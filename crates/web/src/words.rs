@@ -57,6 +57,8 @@ words! {
     confirmation_exactly = "A yes is for exactly this and for nothing else. It cannot be taken back.";
     confirmation_give = "Confirm this operation";
     confirmation_refuse = "Refuse it";
+    confirmation_refuse_note = "Why not, in your words (may be left out)";
+    confirmation_note = "Note";
     confirmation_open = "waits for a yes or a no";
     confirmation_given = "confirmed";
     confirmation_refused = "refused";

@@ -4,12 +4,16 @@
 use demur_api::{
     call::ApiRequest,
     code::Code,
-    operation::{NoArguments, NoteHeard, OfQuestion, WaitForQuestion},
+    confirmation::{ConfirmationId, ConfirmationView},
+    operation::{NoArguments, NoteHeard, OfConfirmation, OfQuestion, WaitForConfirmation, WaitForQuestion},
     question::{Ending, Heard, QuestionId, QuestionView, WaitParameters},
 };
 use demur_core::{limit::List, visible::visible};
 use demur_desk::data::DataFolder;
-use demur_ledger::{attribution::assurance_word, content::AnswerValue, question::OutcomeKind};
+use demur_ledger::{
+    attribution::assurance_word, confirmation::ConfirmationStanding, content::AnswerValue,
+    question::OutcomeKind,
+};
 use serde_json::Value;
 
 use super::{
@@ -17,7 +21,7 @@ use super::{
     session::{alone, hear_revoked, see, unseen},
     session_of,
 };
-use crate::{arguments::HookOptions, client::Client, failure::Failure, question};
+use crate::{arguments::HookOptions, client::Client, confirm, failure::Failure, question};
 
 /// Returns what a session is told at this moment. Nothing that goes wrong here holds anything up.
 pub(super) fn tell(data: &DataFolder, options: &HookOptions, input: &Input) -> Reply {
@@ -60,25 +64,35 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
         };
         let (mut told, mut heard, mut first) = (Vec::new(), Vec::new(), None);
         for id in &open {
-            let question = match question::fetch(client, *id) {
-                Ok(question) => question,
+            let found = match asked(client, *id) {
+                Ok(found) => found,
                 // One that cannot be looked up does not keep back the others. Nobody will ever answer one that is unknown.
                 Err(error) => {
-                    if error.is(Code::QuestionUnknown) {
+                    if error.is(Code::ConfirmationUnknown) {
                         see(&folder, &session, *id);
                     }
                     continue;
                 }
             };
             // The hook that takes it as seen tells it.
-            if question.is_open() {
-                if hear_revoked(&folder, &session, *id) {
-                    told.push(taken_back(&question));
+            match found {
+                Asked::Question(question) if question.is_open() => {
+                    if hear_revoked(&folder, &session, *id) {
+                        told.push(taken_back(&question));
+                    }
+                    first.get_or_insert(Awaited::Question(*id));
                 }
-                first.get_or_insert(*id);
-            } else if see(&folder, &session, *id) {
-                told.push(words(&question));
-                heard.extend((!is_secret(&question)).then_some(*id));
+                Asked::Confirmation(confirmation) if confirmation.is_open() => {
+                    first.get_or_insert(Awaited::Confirmation(confirmation.id));
+                }
+                Asked::Question(question) if see(&folder, &session, *id) => {
+                    told.push(words(&question));
+                    heard.extend((!is_secret(&question)).then_some(*id));
+                }
+                Asked::Confirmation(confirmation) if see(&folder, &session, *id) => {
+                    told.push(decided(&confirmation));
+                }
+                Asked::Question(_) | Asked::Confirmation(_) => {}
             }
         }
         if !told.is_empty() {
@@ -86,9 +100,32 @@ fn news(data: &DataFolder, wait: bool, input: &Input) -> Result<Option<String>, 
             return Ok(Some(told.join("\n\n")));
         }
         match first.filter(|_| wait) {
-            Some(id) => wait_for(client, id)?,
+            Some(awaited) => wait_for(client, awaited)?,
             None => return Ok(None),
         }
+    }
+}
+
+/// What a session asked.
+enum Asked {
+    Question(Box<QuestionView>),
+    Confirmation(Box<ConfirmationView>),
+}
+
+/// What is waited for.
+#[derive(Clone, Copy)]
+enum Awaited {
+    Question(QuestionId),
+    Confirmation(ConfirmationId),
+}
+
+/// Returns what a session asked there: a question or, where that is none, a confirmation.
+fn asked(client: &Client, id: QuestionId) -> Result<Asked, Failure> {
+    match question::fetch(client, id) {
+        Err(error) if error.is(Code::QuestionUnknown) => {
+            confirm::fetch(client, ConfirmationId(id)).map(|found| Asked::Confirmation(Box::new(found)))
+        }
+        found => found.map(|found| Asked::Question(Box::new(found))),
     }
 }
 
@@ -105,9 +142,41 @@ fn is_secret(question: &QuestionView) -> bool {
 }
 
 /// Waits a while for one of them; the others are looked at in between.
-fn wait_for(client: &Client, id: QuestionId) -> Result<(), Failure> {
+fn wait_for(client: &Client, awaited: Awaited) -> Result<(), Failure> {
     let query = WaitParameters { seconds: Some(QUESTION_WAIT_SECONDS) };
-    client.call(ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query)).map(drop)
+    match awaited {
+        Awaited::Question(question) => {
+            client.call(ApiRequest::<WaitForQuestion>::get(OfQuestion { question }, query)).map(drop)
+        }
+        Awaited::Confirmation(confirmation) => {
+            let path = OfConfirmation { confirmation };
+            client.call(ApiRequest::<WaitForConfirmation>::get(path, query)).map(drop)
+        }
+    }
+}
+
+/// Returns what became of an operation that was put before somebody, with somebody's words as data.
+fn decided(confirmation: &ConfirmationView) -> String {
+    let (id, ending) = (confirmation.id, confirmation.outcome.as_ref());
+    let by = visible(ending.and_then(|ending| ending.by.as_deref()).unwrap_or("demur"));
+    let sure = ending.and_then(|ending| ending.assurance).map(|sure| format!(" ({})", assurance_word(sure)));
+    let sure = sure.unwrap_or_default();
+    let first = match confirmation.state {
+        ConfirmationStanding::Open => format!("Confirmation {id} is open again."),
+        ConfirmationStanding::Given => format!(
+            "Confirmation {id}: confirmed by {by}{sure}. Call start_operation with exactly that operation, then do it once."
+        ),
+        ConfirmationStanding::Refused => format!("Confirmation {id}: refused by {by}{sure}. Do not do it."),
+        ConfirmationStanding::Expired => {
+            format!("Confirmation {id}: nobody confirmed it in time, so it is refused. Do not do it.")
+        }
+    };
+    let mut lines = vec![first];
+    let action = confirmation.action.as_deref().unwrap_or("(erased)");
+    lines.extend(fenced("Operation", &Value::from(action)));
+    let note = ending.and_then(|ending| ending.note.as_deref());
+    lines.extend(note.iter().flat_map(|note| fenced("Note", &Value::from(*note))));
+    lines.join("\n")
 }
 
 /// Returns how a question ended, with somebody's words as data.

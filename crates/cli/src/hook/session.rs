@@ -1,5 +1,5 @@
 //! Which session of a client asked what: a folder for each session beside the store, with an empty file for every question
-//! (or plan) of which the session has not seen the answer. The bridge of the session writes it; its hooks read it, each in a
+//! (confirmation or plan) of which the session has not seen the answer. The bridge of the session writes it; its hooks read it, each in a
 //! process of its own; the server puts a file back when an answer that was seen is replaced or taken back. The record of a
 //! question says nothing of this.
 
@@ -13,7 +13,8 @@ use std::{
 };
 
 use demur_api::{
-    operation::{Operation, SubmitPlan},
+    confirmation::ConfirmationView,
+    operation::{AskConfirmation, Operation, SubmitPlan},
     plan::PlanStanding,
     question::{AskedView, Done, QuestionId, QuestionView},
 };
@@ -79,6 +80,17 @@ impl Session {
         {
             self.keep(&plan.to_string());
         }
+        if let Some(confirmation) = reply.downcast_ref::<ConfirmationView>() {
+            match confirmation.is_open() {
+                true if operation == TypeId::of::<AskConfirmation>() => {
+                    self.keep(&confirmation.id.to_string())
+                }
+                true => {}
+                // Whoever waited for this reply knows what became of it.
+                false => drop(marks::see(&self.folder, confirmation.id.0)),
+            }
+            return;
+        }
         let asked = reply.downcast_ref::<AskedView>().map(|asked| &asked.question);
         let done = || reply.downcast_ref::<Done>().map(|done| &done.question);
         let Some(question) = asked.or_else(done).or_else(|| reply.downcast_ref::<QuestionView>()) else {
@@ -137,7 +149,7 @@ fn options() -> OpenOptions {
     options
 }
 
-/// Returns the questions of which the session has not seen the answer.
+/// Returns the questions and confirmations of which the session has not seen what became of them.
 pub(super) fn unseen(data: &Path, session: &SessionId) -> Vec<QuestionId> {
     let there = fs::read_dir(data.join(SESSIONS).join(&session.0));
     let names = there.into_iter().flatten().flatten().map(|file| file.file_name());

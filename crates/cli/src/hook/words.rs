@@ -98,12 +98,14 @@ fn is_known(word: &str) -> bool {
 
 /// What demur is called: by setup, and as a plugin.
 const OWN_SERVERS: [&str; 2] = ["demur", "plugin_demur_demur"];
-const OWN_TOOLS: [&str; 7] = [
+const OWN_TOOLS: [&str; 9] = [
     "ask_human",
     "cancel_question",
     "cancel_questions",
+    "check_confirmation",
     "check_question",
     "check_questions",
+    "confirm_operation",
     "list_question",
     "list_questions",
 ];
@@ -207,14 +209,22 @@ mod tests {
     fn own_tools_are_known_by_their_whole_name() {
         let is_own = |name: &str| Tool { name, input: &json!({}) }.is_own(&["ask".to_owned()]);
         for server in ["demur", "plugin_demur_demur", "ask"] {
-            for tool in
-                ["ask_human", "check_question", "list_questions", "cancel_question", "wwa_clarify_check"]
-            {
+            for tool in [
+                "ask_human",
+                "check_question",
+                "list_questions",
+                "cancel_question",
+                "wwa_clarify_check",
+                "confirm_operation",
+                "check_confirmation",
+            ] {
                 assert!(is_own(&format!("mcp__{server}__{tool}")), "{server} {tool}");
             }
         }
         for name in [
             "mcp__demur__session_open",
+            "mcp__demur__decide_confirmation",
+            "mcp__demur__start_operation",
             "mcp__demur__ask_human2",
             "mcp__demur__wwa_",
             "mcp__demur__wwa_a-b",

@@ -23,12 +23,23 @@ pub(super) enum Line<'a> {
     Extend(Number, Duration, &'a str),
     /// To whom; to people if nobody is named.
     Pass(Number, &'a str),
+    /// The operation with this number, and what is said about it.
+    Operation(Number, Verdict, &'a str),
     /// Nothing that is known here; why.
     Wrong(String),
 }
 
-/// The number of a question.
+/// The number of a question, or of an operation.
 pub(super) type Number = usize;
+
+/// What somebody says about an operation that waits for a yes or a no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Nothing yet: it is shown.
+    Show,
+    Yes,
+    No,
+}
 
 impl<'a> Line<'a> {
     /// Returns what a line asks for.
@@ -55,6 +66,8 @@ impl<'a> Line<'a> {
             "c" | "cancel" => about(word, rest, Self::Cancel),
             "p" | "pass" => about(word, rest, Self::Pass),
             "x" | "extend" => about(word, rest, extend),
+            "o" | "operation" => operation(rest),
+            joined if joined.strip_prefix('o').and_then(number).is_some() => operation(&line.trim()[1..]),
             _ => Self::Wrong(format!("expected a number or one of the words that `?` shows, found {word:?}")),
         }
     }
@@ -65,6 +78,21 @@ fn about<'a>(word: &str, rest: &'a str, line: impl FnOnce(Number, &'a str) -> Li
     match number(first) {
         Some(number) => line(number, rest),
         None => Line::Wrong(format!("expected the number of a question after {word}, such as `{word} 3`")),
+    }
+}
+
+/// Only the words themselves are a yes or a no: nothing else starts anything, or keeps it from starting.
+fn operation(rest: &str) -> Line<'_> {
+    let (first, rest) = split(rest);
+    let Some(number) = number(first) else {
+        return Line::Wrong("expected the number of an operation after o, such as `o1`".to_owned());
+    };
+    let (word, note) = split(rest);
+    match word.to_ascii_lowercase().as_str() {
+        "" => Line::Operation(number, Verdict::Show, ""),
+        "yes" => Line::Operation(number, Verdict::Yes, note),
+        "no" => Line::Operation(number, Verdict::No, note),
+        _ => Line::Wrong(format!("expected yes or no after o{number}, found {word:?}")),
     }
 }
 
@@ -118,6 +146,22 @@ mod tests {
             assert!(!matches!(Line::read(letter), Line::Wrong(_)), "{letter}");
         }
         assert_eq!(Line::read("x 3 10m for lunch"), Line::Extend(3, Duration::from_mins(10), "for lunch"));
+    }
+
+    #[test]
+    fn operation_takes_yes_or_no_and_nothing_else() {
+        for (line, verdict, note) in [
+            ("o1", Verdict::Show, ""),
+            ("o1 yes", Verdict::Yes, ""),
+            ("O1. YES as discussed", Verdict::Yes, "as discussed"),
+            ("o 1 no too much", Verdict::No, "too much"),
+            ("operation #1 no", Verdict::No, ""),
+        ] {
+            assert_eq!(Line::read(line), Line::Operation(1, verdict, note), "{line}");
+        }
+        for line in ["o", "o yes", "o1 y", "o1 ok", "o1 yes! now", "ox", "o-1 yes"] {
+            assert!(matches!(Line::read(line), Line::Wrong(_)), "{line}");
+        }
     }
 
     #[test]

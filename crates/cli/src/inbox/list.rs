@@ -1,7 +1,10 @@
 //! `demur inbox --list`: what waits, page by page, however much it is.
 
-use demur_api::question::{QuestionId, QuestionListParameters, QuestionView};
-use demur_core::canonical;
+use demur_api::{
+    confirmation::ConfirmationView,
+    question::{QuestionId, QuestionListParameters, QuestionView},
+};
+use demur_core::{canonical, visible::visible};
 use demur_ledger::question::OutcomeKind;
 
 use crate::{
@@ -46,31 +49,34 @@ pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Resu
         }
         page = question::page(client, query.clone())?;
     }
-    match (json, count) {
-        (true, 0) => context.output.write(b"{\"questions\":[]}\n"),
-        (true, _) => context.output.write(b"]}\n"),
-        (false, 0) => context.output.write(format!("{EMPTY}\n").as_bytes()),
-        (false, _) => Ok(()),
-    }?;
-    if json { Ok(()) } else { tell_confirmations(context, client) }
+    let mut waiting = confirm::open(client)?;
+    // The oldest first, as questions are.
+    waiting.reverse();
+    if json {
+        let mut text = if count == 0 { BEGIN.to_vec() } else { Vec::new() };
+        text.extend_from_slice(b"],\"confirmations\":");
+        text.extend(canonical::to_vec(&waiting)?);
+        text.extend_from_slice(b"}\n");
+        return context.output.write(&text);
+    }
+    if count == 0 && waiting.is_empty() {
+        return context.output.write(format!("{EMPTY}\n").as_bytes());
+    }
+    let lines: String = waiting.iter().map(|one| operation(context, one)).collect();
+    context.output.write(lines.as_bytes())
 }
 
-/// Says how many operations wait for a yes or a no, where some do: they are no questions, and stand in a list of their own.
-fn tell_confirmations(context: &mut Context<'_>, client: &Client) -> Result<(), Failure> {
-    let words = match confirm::waiting(client)? {
-        0 => return Ok(()),
-        1 => "1 operation waits".to_owned(),
-        more => format!("{more} operations wait"),
-    };
-    let list = context.typed("confirm list");
-    context.output.notice(&format!("{words} for a yes or a no: `{list}`"));
-    Ok(())
+/// Returns an operation that waits for a yes or a no as the list has it. It is no question, and has no number among them.
+fn operation(context: &Context<'_>, one: &ConfirmationView) -> String {
+    let (id, asker) = (one.id, visible(&one.asker.name).into_owned());
+    let show = context.typed(&format!("confirm show {id}"));
+    format!("- {}\n   from {asker}; waits for a yes or a no: `{show}`\n   {id}\n", confirm::action(one))
 }
 
 /// Prints that nothing waits because there is no data folder, and what to do about that.
 pub(super) fn nothing(context: &mut Context<'_>, missing: &Failure) -> Result<(), Failure> {
     if context.output.is_json() {
-        return context.output.write(b"{\"questions\":[]}\n");
+        return context.output.write(b"{\"questions\":[],\"confirmations\":[]}\n");
     }
     let hint = missing.hint().unwrap_or_default();
     context.output.write(format!("Nothing waits: {missing}.\n{hint}\n").as_bytes())

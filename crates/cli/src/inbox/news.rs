@@ -1,7 +1,7 @@
 //! What happens to questions while somebody sits at the inbox: a thread follows the feed with a connection of its own,
 //! looks at each question that was touched, and rings. It holds a few of them at most: whoever reads slowly is waited for.
 
-use demur_api::{code::Code, question::QuestionView};
+use demur_api::{code::Code, confirmation::ConfirmationView, question::QuestionView};
 use std::{
     io::{self, Write as _},
     os::unix::net::UnixStream,
@@ -11,6 +11,7 @@ use std::{
 
 use crate::{
     client::{Client, Follow},
+    confirm,
     failure::Failure,
     question,
 };
@@ -19,6 +20,8 @@ use crate::{
 pub(super) enum News {
     /// A question was asked, or is no longer what it was.
     Touched(Box<QuestionView>),
+    /// An operation was put before people, or was decided.
+    Operation(Box<ConfirmationView>),
     /// Nothing more will be told.
     Ended(Failure),
 }
@@ -86,6 +89,16 @@ fn run(
                 Err(error) => return Err(error),
             };
             if sender.send(News::Touched(Box::new(shown))).is_err() || !bell.ring() {
+                return Ok(());
+            }
+        }
+        for id in notice.confirmations {
+            let shown = match confirm::fetch(client, id) {
+                Ok(shown) => shown,
+                Err(error) if error.is_passing() || error.is(Code::ConfirmationUnknown) => continue,
+                Err(error) => return Err(error),
+            };
+            if sender.send(News::Operation(Box::new(shown))).is_err() || !bell.ring() {
                 return Ok(());
             }
         }

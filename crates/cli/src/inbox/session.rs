@@ -22,9 +22,10 @@ use demur_ledger::{facts::AnswerKind, question::OutcomeKind};
 
 use super::{
     face::{Face, Input},
-    line::{Line, Number},
+    line::{Line, Number, Verdict},
     news::News,
     numbers::{Numbers, Seen},
+    operations::Operations,
     words,
 };
 use crate::{
@@ -40,13 +41,14 @@ pub(super) struct Session<'a> {
     face: Face<'a>,
     news: Receiver<News>,
     numbers: Numbers,
+    operations: Operations,
     /// Where the next page begins.
     after: Option<String>,
 }
 
 impl<'a> Session<'a> {
     pub(super) fn new(client: Client, face: Face<'a>, news: Receiver<News>, numbers: Numbers) -> Self {
-        Self { client, face, news, numbers, after: None }
+        Self { client, face, news, numbers, operations: Operations::default(), after: None }
     }
 
     /// Serves whoever sits there until they leave.
@@ -78,6 +80,7 @@ impl<'a> Session<'a> {
             Line::List => self.list(),
             Line::More => self.more(),
             Line::Wrong(ref why) => self.say(&visible(why)),
+            Line::Operation(number, verdict, note) => self.decide(number, verdict, note),
             Line::Show(number) => self.about(number, Self::show),
             Line::Answer(number, words) => self.about(number, |this, id| this.answer(number, id, words)),
             Line::Accept(number, reason) => self.act::<AcceptQuestion>(number, reason),
@@ -164,6 +167,13 @@ impl<'a> Session<'a> {
         self.done(number, shown.id, done)
     }
 
+    /// Shows an operation, or decides it.
+    fn decide(&mut self, number: Number, verdict: Verdict, note: &str) -> Result<(), Failure> {
+        let paint = self.face.paint();
+        let lines = self.operations.decide(&self.client, (number, verdict, note), paint)?;
+        self.face.say(&lines)
+    }
+
     /// Tells what came of something.
     fn done(&mut self, number: Number, id: QuestionId, done: Result<Done, Failure>) -> Result<(), Failure> {
         let lines = match done {
@@ -188,6 +198,7 @@ impl<'a> Session<'a> {
         let mut lines = vec![words::count(status.open, self.face.is_live())];
         let shown = page.questions.iter().map(|question| question.id).collect();
         lines.extend(self.page(page));
+        lines.extend(self.operations.list(&self.client)?);
         self.face.say(&lines)?;
         question::delivered(&self.client, shown)
     }
@@ -223,6 +234,10 @@ impl<'a> Session<'a> {
         while let Ok(news) = self.news.try_recv() {
             let question = match news {
                 News::Touched(question) => question,
+                News::Operation(operation) => {
+                    lines.extend(self.operations.news(&operation));
+                    continue;
+                }
                 News::Ended(error) => {
                     lines.extend(error_lines(&error, self.face.paint()));
                     lines.push("News do not show by themselves any more; `l` lists what is open.".to_owned());

@@ -104,7 +104,7 @@ const KEYS: &str = "`?` helps, `q` quits.";
 /// How many numbers are named at once.
 const MAX_NUMBERS: usize = 10;
 /// What can be typed, and what it does.
-const HELP: [(&str, &str); 10] = [
+const HELP: [(&str, &str); 12] = [
     ("3", "show question 3 in full; a secret is then asked for, unseen"),
     ("3 ANSWER", "answer it: a text, yes or no, a number, or a choice by number, value or label"),
     ("d 3 REASON", "decline: nobody here will answer"),
@@ -112,6 +112,8 @@ const HELP: [(&str, &str); 10] = [
     ("x 3 10m", "extend: ten minutes more"),
     ("p 3 NAME", "pass it to somebody by name; `p 3` alone to people"),
     ("c 3 REASON", "cancel: no answer is needed any more"),
+    ("o1", "show operation 1 in full, which waits for a yes or a no"),
+    ("o1 yes NOTE", "confirm exactly that, once it was shown; `o1 no REASON` refuses it"),
     ("l", "list what is open"),
     ("m", "more of the list"),
     ("q", "quit; what is open stays open"),

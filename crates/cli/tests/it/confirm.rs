@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::{
     asker::until,
+    inbox::terminal::Terminal,
     sandbox::{Ran, Sandbox},
     server_life::kill,
 };
@@ -23,6 +24,60 @@ fn shown(sandbox: &Sandbox, id: &str) -> Value {
 
 fn started(sandbox: &Sandbox, arguments: &[&str]) -> Child {
     sandbox.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// ONE-09: somebody at the terminal sees what waits, whole, before a yes; a no needs no more than a word.
+#[test]
+fn somebody_at_the_inbox_sees_an_operation_and_decides_it() {
+    let sandbox = Sandbox::new();
+    let first = wanted(&sandbox, &[]);
+    let terminal = Terminal::open(&sandbox, "inbox");
+    terminal.shows(&format!("o1. {ACTION}"));
+    // A yes is for what was shown.
+    terminal.enter("o1 yes");
+    terminal.shows("\"amount\": 10");
+    assert_eq!(shown(&sandbox, &first)["state"], "open");
+    terminal.enter("o1 yes as discussed");
+    terminal.shows("Done: o1: Confirmed by");
+    let given = shown(&sandbox, &first);
+    assert_eq!(
+        (given["state"].as_str(), given["outcome"]["note"].as_str()),
+        (Some("given"), Some("as discussed"))
+    );
+    // What comes meanwhile shows by itself, and what others decide.
+    let second = wanted(&sandbox, &[]);
+    terminal.shows("New: o2.");
+    terminal.enter("o2 no too much");
+    terminal.shows("Done: o2: Refused by");
+    let refused = shown(&sandbox, &second);
+    assert_eq!(
+        (refused["state"].as_str(), refused["outcome"]["note"].as_str()),
+        (Some("refused"), Some("too much"))
+    );
+    let third = wanted(&sandbox, &[]);
+    terminal.shows("New: o3.");
+    sandbox.run(&["confirm", "refuse", &third]).expect_code(0);
+    terminal.shows("o3: Refused by");
+    terminal.enter("o3 yes");
+    terminal.enter("o9");
+    terminal.shows("No operation here has the number o9");
+    assert_eq!(shown(&sandbox, &third)["state"], "refused");
+}
+
+/// ONE-09
+#[test]
+fn list_of_the_inbox_has_what_waits_for_a_yes() {
+    let sandbox = Sandbox::new();
+    let id = wanted(&sandbox, &[]);
+    let listed = sandbox.run(&["inbox", "--list"]).expect_code(0).stdout.clone();
+    assert!(listed.contains(ACTION) && listed.contains(&id), "{listed}");
+    assert!(!listed.contains("Nothing waits"), "{listed}");
+    let listed = sandbox.json(&["inbox", "--list"]);
+    assert_eq!(listed["questions"], serde_json::json!([]), "{listed}");
+    assert_eq!(listed["confirmations"][0]["id"], id.as_str(), "{listed}");
+    sandbox.run(&["confirm", "refuse", &id]).expect_code(0);
+    assert_eq!(sandbox.json(&["inbox", "--list"])["confirmations"], serde_json::json!([]));
+    assert!(sandbox.run(&["inbox", "--list"]).expect_code(0).stdout.contains("Nothing waits"));
 }
 
 /// Kills the server, which has no time to say anything.

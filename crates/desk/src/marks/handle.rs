@@ -18,7 +18,7 @@ use crate::{
 impl Handle<op::SetHook> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::SetHook>) -> Handled<op::SetHook> {
         let names: Vec<&str> = request.body.askers.iter().map(Text::as_str).collect();
-        let questions = marks::name(&*self.owner()?, &names, !request.body.off)?;
-        Ok(ApiReply::new(Stopped { questions, address: self.address() }))
+        let (questions, confirmations) = marks::name(&*self.owner()?, &names, !request.body.off)?;
+        Ok(ApiReply::new(Stopped { questions, confirmations, address: self.address() }))
     }
 }

@@ -8,31 +8,39 @@ use std::{
 };
 
 use demur_api::{
+    confirmation::{ConfirmationId, ConfirmationView},
     question::{QuestionId, QuestionView},
     refusal::Refusal,
 };
 use demur_ledger::{
+    confirmation::ConfirmationStanding,
     facts::Severity,
     name::{PrincipalId, Sequence, TraceId},
     question::OutcomeKind,
 };
-use demur_store::contract::{QuestionFilter, QuestionSummary, Store};
+use demur_store::contract::{
+    ConfirmationFilter, ConfirmationSummary, QuestionFilter, QuestionSummary, Store,
+};
 
 use super::{
     Kept, Marks, OPEN, hooked, is_of,
     list::{self, HOOKED},
 };
 use crate::{
-    durable, error,
+    confirmation, durable, error,
     owner::Owner,
     pages::{self, ENTRIES_PER_READ},
     question::view,
     record, run,
 };
 
-/// Has a hook stop these askers from now on, or no longer, and keeps marks for them. Returns the questions that stop them, the
-/// oldest first.
-pub fn name(owner: &Owner, names: &[&str], on: bool) -> Result<Vec<QuestionView>, Refusal> {
+/// Has a hook stop these askers from now on, or no longer, and keeps marks for them. Returns the questions and confirmations
+/// that stop them, the oldest first.
+pub fn name(
+    owner: &Owner,
+    names: &[&str],
+    on: bool,
+) -> Result<(Vec<QuestionView>, Vec<ConfirmationView>), Refusal> {
     let marks = owner.marks();
     let _turn = marks.turn();
     if !on {
@@ -44,7 +52,16 @@ pub fn name(owner: &Owner, names: &[&str], on: bool) -> Result<Vec<QuestionView>
     let key_directory = owner.key_directory()?;
     let stops =
         |stopped: &&Stopping| on && names.iter().any(|name| is_of(key_directory.name(stopped.asker), name));
-    found.iter().filter(stops).map(|stopping| view(owner, stopping.id)).collect()
+    let (mut questions, mut confirmations) = (Vec::new(), Vec::new());
+    for stopping in found.iter().filter(stops) {
+        match stopping.kind {
+            StoppingKind::Question => questions.push(view(owner, stopping.id)?),
+            StoppingKind::Confirmation => {
+                confirmations.push(confirmation::view(owner, ConfirmationId(stopping.id))?);
+            }
+        }
+    }
+    Ok((questions, confirmations))
 }
 
 /// Gives every question that blocks its mark, and takes away what marks nothing.
@@ -61,10 +78,18 @@ pub fn tidy(owner: &Owner) -> Result<(), Refusal> {
 /// Holders of keys.
 type Holders = BTreeSet<PrincipalId>;
 
-/// A question that stops somebody.
+/// A question or a confirmation that stops somebody.
 struct Stopping {
+    kind: StoppingKind,
+    /// Both are named by the event that asked.
     id: QuestionId,
     asker: PrincipalId,
+}
+
+#[derive(Clone, Copy)]
+enum StoppingKind {
+    Question,
+    Confirmation,
 }
 
 /// Puts the marks and the list right, and returns what stops the askers. Whoever calls has the turn. Whoever records waits for the few
@@ -177,14 +202,43 @@ fn stopping(owner: &Owner, own: &Holders) -> Result<Vec<Stopping>, Refusal> {
     }
     found.sort_unstable_by_key(|(summary, _)| summary.cursor);
     let id = |summary: &QuestionSummary| QuestionId { trace: summary.trace, sequence: summary.sequence };
-    Ok(found.into_iter().map(|(summary, asker)| Stopping { id: id(&summary), asker }).collect())
+    let kind = StoppingKind::Question;
+    let questions = found.into_iter().map(|(summary, asker)| Stopping { kind, id: id(&summary), asker });
+    Ok(questions.chain(undecided(owner, own)?).collect())
 }
 
-/// Returns whether a store holds a question or a gap that may stop somebody, whoever that is.
+/// Returns the operations of these holders of keys that wait for a yes or a no: whoever asked for one does nothing else meanwhile.
+/// Once there is a no, or time is over, the operation is refused and its asker goes on.
+fn undecided(owner: &Owner, own: &Holders) -> Result<Vec<Stopping>, Refusal> {
+    let mut found = Vec::new();
+    for asker in own {
+        let filter = ConfirmationFilter { asker: Some(*asker), ..waiting() };
+        let waiting: Vec<ConfirmationSummary> = pages::read_to_end(|last: Option<&ConfirmationSummary>| {
+            let after = last.map(|summary| summary.cursor);
+            owner.sequencer().store().confirmations(&filter, after, ENTRIES_PER_READ)
+        })?;
+        for summary in waiting {
+            if !run::is_over(owner, summary.trace)? {
+                found.push((summary, *asker));
+            }
+        }
+    }
+    found.sort_unstable_by_key(|(summary, _)| summary.cursor);
+    let id = |summary: &ConfirmationSummary| QuestionId { trace: summary.trace, sequence: summary.sequence };
+    let kind = StoppingKind::Confirmation;
+    Ok(found.into_iter().map(|(summary, asker)| Stopping { kind, id: id(&summary), asker }).collect())
+}
+
+fn waiting() -> ConfirmationFilter {
+    ConfirmationFilter { outcomes: Some(vec![ConfirmationStanding::Open]), ..ConfirmationFilter::default() }
+}
+
+/// Returns whether a store holds a question, a gap or a confirmation that may stop somebody, whoever that is.
 pub fn may_stop(store: &dyn Store) -> Result<bool, Refusal> {
     let (outcomes, severity) = (Some(stopping_outcomes()), Some(Severity::Block));
     let filter = QuestionFilter { outcomes, severity, ..QuestionFilter::default() };
-    Ok(!store.questions(&filter, None, 1)?.is_empty())
+    Ok(!store.questions(&filter, None, 1)?.is_empty()
+        || !store.confirmations(&waiting(), None, 1)?.is_empty())
 }
 
 /// Returns the blocking questions that somebody asked. Those of everybody else are not looked at, however many they are.

@@ -151,6 +151,29 @@ fn yes_to_another_digest_or_of_too_little_assurance_counts_for_nothing() {
 
 /// ONE-09
 #[test]
+fn no_on_a_page_takes_a_note_which_everybody_reads() {
+    let server = Server::start();
+    let agent = server.token("agent", &["ask"]);
+    let browser = Browser::of_new(&server, "kim", "answerer");
+    for (note, kept) in [(" too much ", json!("too much")), ("", Value::Null)] {
+        let asked = ask(&server, &agent, &json!({}));
+        let id = asked["id"].as_str().unwrap();
+        let page = browser.page(&format!("/confirmations/{id}"));
+        assert!(page.contains("name=\"note\""), "{page}");
+        let act = format!("/confirmations/{id}/refuse");
+        let fields = hidden(&page, &act);
+        let mut fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        fields.push(("note", note));
+        assert_eq!(browser.post(&act, &fields).status, 303);
+        let ended = shown(&server, id);
+        assert_eq!((&ended["state"], &ended["outcome"]["note"]), (&json!("refused"), &kept), "{ended}");
+        let page = browser.page(&format!("/confirmations/{id}"));
+        assert_eq!(page.contains("too much"), !note.is_empty(), "{page}");
+    }
+}
+
+/// ONE-09
+#[test]
 fn confirmation_outlives_the_server_and_its_deadline_passes_without_one() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::start_at(folder.path());

@@ -243,3 +243,40 @@ fn session_is_told_that_an_answer_it_knows_was_replaced_or_taken_back() {
     sandbox.run(&["answer", &id, "this"]).expect_code(0);
     assert!(now("UserPromptSubmit").unwrap().contains("\"this\""));
 }
+
+/// ONE-09: an operation that waits for a yes stops its asker like a question, and what was decided is told once.
+#[test]
+fn confirmation_stops_the_session_that_asked_and_is_told_once_decided() {
+    for (decision, news, state) in [("give", "confirmed by", "given"), ("refuse", "refused by", "refused")] {
+        let sandbox = Sandbox::new();
+        let [mut one, mut two] =
+            ["one", "two"].map(|session| Client::of_session(&sandbox, &["--tools", "confirm"], session));
+        two.call("check_confirmation", &json!({ "confirmation_id": "01M7XQ5V8E3T2N9K4B6C7D8F9G.0" }));
+        assert!(!is_stopped(&sandbox, "one"));
+        let operation = json!({ "action": "Send 10", "operation": { "amount": 10 }, "wait_s": 0 });
+        let asked = one.call("confirm_operation", &operation);
+        let id = asked["structuredContent"]["confirmation_id"].as_str().unwrap_or_else(|| panic!("{asked}"));
+        let why = why_stopped(&sandbox, "one").unwrap();
+        assert!(why.contains(&format!("demur confirm give {id}")) && why.contains("Send 10"), "{why}");
+        assert_eq!(why_stopped(&sandbox, "two"), None, "another session goes on");
+        assert!(
+            is_stopped(&sandbox, "three"),
+            "a session without a bridge of its own is stopped by its name"
+        );
+        for tool in ["Read", "mcp__demur__check_confirmation"] {
+            let event = event("one", tool, "").to_string();
+            assert_eq!(refused(&sandbox.feed(&["hook", "claude-code"], event.as_bytes())), None, "{tool}");
+        }
+        assert_eq!(told(&sandbox, "one", "UserPromptSubmit", false), None, "nobody has decided");
+        // The mark on the disk outlives the server.
+        assert!(sandbox.data().join("open").join(id).exists());
+        sandbox.run(&["confirm", decision, id]).expect_code(0);
+        assert_eq!(sandbox.json(&["confirm", "show", id])["state"], state);
+        assert!(!sandbox.data().join("open").join(id).exists());
+        assert_eq!(why_stopped(&sandbox, "one"), None);
+        let said = told(&sandbox, "one", "UserPromptSubmit", false).unwrap();
+        assert!(said.contains(news) && said.contains(id), "{said}");
+        assert_eq!(told(&sandbox, "one", "UserPromptSubmit", false), None, "once");
+        assert_eq!(told(&sandbox, "two", "UserPromptSubmit", false), None);
+    }
+}

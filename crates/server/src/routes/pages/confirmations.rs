@@ -11,7 +11,7 @@ use demur_api::{
     },
     operation as op,
 };
-use demur_core::hash::Digest;
+use demur_core::{hash::Digest, limit::Text};
 use demur_desk::access::Caller;
 use demur_ledger::confirmation::ConfirmationStanding;
 use demur_web::{
@@ -79,7 +79,11 @@ async fn act(
             service.desk.call(&visiting.caller, request).await?;
         }
         "refuse" => {
-            let body = RefuseConfirmation { digest, note: None, by: None, instead: None };
+            let note = form.one("note");
+            let note = note.as_deref().map(str::trim).filter(|note| !note.is_empty());
+            let note = note.map(Text::try_from).transpose();
+            let note = note.map_err(|error| Problem::malformed(format!("the note: {error}")))?;
+            let body = RefuseConfirmation { digest, note, by: None, instead: None };
             let request = ApiRequest::<op::RefuseConfirmation>::send(of(id), body);
             service.desk.call(&visiting.caller, request).await?;
         }
