@@ -16,6 +16,7 @@ mod standing;
 
 pub use audit::{Audited, Found, audit, verdict};
 pub use check::{check_record, unfounded};
+pub(crate) use handle::speaks;
 pub use open::{Opened, RunOpening, open};
 pub use read::{bytes_in, check_run, is_over, read_on};
 pub use say::{Recorded, Saying, say};

@@ -46,5 +46,8 @@ pub(crate) fn player_in(
         own.any(|(_, principal)| taking_part.iter().any(|other| other.principal == *principal))
     };
     let first = [Role::Executor, Role::Planner, Role::Critic, Role::Auditor];
-    run::author(owner, &player, first.into_iter().find(|role| plays(*role)).unwrap_or(Role::Executor))
+    let role = first.into_iter().find(|role| plays(*role)).unwrap_or(Role::Executor);
+    let author = run::author(owner, &player, role)?;
+    run::speaks(owner, caller, trace, &author)?;
+    Ok(author)
 }

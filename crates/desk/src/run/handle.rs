@@ -101,7 +101,7 @@ impl Handle<op::AuditRun> for Desk {
 /// Binds the key of a role to a client that speaks with it: whoever was named before it had spoken is whoever speaks.
 /// Where the key is not this client's yet, checks first that the policy lets this one speak: a binding stays, and one that the policy
 /// forbids would fail the file of the run for good.
-fn speaks(owner: &Owner, caller: &Caller, trace: TraceId, author: &Author) -> Result<(), Refusal> {
+pub(crate) fn speaks(owner: &Owner, caller: &Caller, trace: TraceId, author: &Author) -> Result<(), Refusal> {
     let (made_for, key) = (caller.made_for(), author.public().fingerprint());
     let (MadeFor::Client(client), registry) = (&made_for, owner.sequencer().registry()) else {
         return owner.bind(key, &made_for);
