@@ -24,6 +24,7 @@ from forge import (
     fields,
     files,
     frame,
+    guesses,
     handover,
     hearsay,
     keys,
@@ -91,6 +92,7 @@ FAMILIES = [
     attributions,
     anchors,
     verdicts,
+    guesses,
 ]
 ROOT = Path(__file__).resolve().parent
 

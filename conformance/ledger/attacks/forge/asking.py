@@ -15,6 +15,9 @@ class Dialogue(Run):
     Whoever acts is an agent, the role of one, `desk` or `person`; the desk records what the last two do.
     """
 
+    # The session of the clarification protocol; where rules are asked again it has the name of the trace.
+    session = "6b1c2f5e-0d4a-4c3b-9e7f-1a2b3c4d5e6f"
+
     def say(self, who: str | Agent, kind: str, facts: dict[str, Json], content: Json = None, **rest: Any) -> Entry:
         """Returns an event with a key; a role that nobody has yet is registered first."""
         return super().say(who if isinstance(who, Agent) else self.someone(who), kind, facts, content, **rest)
@@ -51,7 +54,7 @@ class Dialogue(Run):
         asks = sum(each.get("type") == "gap_found" for each in said)
         ask = {
             "type": "wwa.clarification.ask",
-            "session_id": SESSION,
+            "session_id": self.session,
             "round": asks + 1,
             "agent_id": "demur-desk",
             "ask_timestamp": self.stamp(at),
@@ -223,7 +226,6 @@ def wording(facts: dict[str, Json], words: Json = None) -> dict[str, Json]:
 
 
 COLOURS = ["blue", "red", "green"]
-SESSION = "6b1c2f5e-0d4a-4c3b-9e7f-1a2b3c4d5e6f"
 ANYBODY: Json = {"people": True, "principals": None}
 PEOPLE: Json = {"people": True, "principals": []}
 QUESTION: dict[str, Json] = {
@@ -273,7 +275,7 @@ WORDS: dict[str, Json] = {
     "plan_submitted": {
         "agent": "painter",
         "plan": {"colour": None},
-        "session": SESSION,
+        "session": Dialogue.session,
     },
     "rules_recorded": {"document": {}, "hash": EMPTY_RULES, "packs": ["default"]},
     "operation_started": {"digest": None, "note": None, "operation": None},

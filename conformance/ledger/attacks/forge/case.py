@@ -56,6 +56,8 @@ class Family:
         registry: File | None = None,
         second: File | None = None,
         integrity: bool | None = None,
+        guesses: list[str] | None = None,
+        finds: list[str] | None = None,
     ) -> None:
         name = f"{self.name}-{name}"
         if name in self.corpus.names:
@@ -67,20 +69,21 @@ class Family:
             options += ["--receipt", self._write(f"files/{name}.receipt.json", canonical(receipt) + b"\n")]
         if registry is not None:
             options += ["--registry", self._write(f"files/{name}.registry.jsonl", registry)]
-        self.corpus.cases.append(
-            {
-                "name": name,
-                "family": self.name,
-                "about": about,
-                "file": path,
-                "second": None if second is None else self._write(f"files/{name}.second.jsonl", second),
-                "options": options,
-                "verdict": verdict,
-                "code": code,
-                "event": event,
-                "integrity": code not in BEYOND_INTEGRITY if integrity is None else integrity,
-            }
-        )
+        case: dict[str, Json] = {
+            "name": name,
+            "family": self.name,
+            "about": about,
+            "file": path,
+            "second": None if second is None else self._write(f"files/{name}.second.jsonl", second),
+            "options": options,
+            "verdict": verdict,
+            "code": code,
+            "event": event,
+            "integrity": code not in BEYOND_INTEGRITY if integrity is None else integrity,
+        }
+        # Members that few cases have.
+        case |= {"guesses": guesses} if guesses is not None else {}
+        self.corpus.cases.append(case | ({"finds": finds} if finds else {}))
 
     def _write(self, path: str, file: File) -> str:
         data = file.text() if isinstance(file, Export) else file
@@ -104,6 +107,7 @@ BEYOND_INTEGRITY = {
     "PAPER_INVALID",
     "FIELD_ANSWERED",
     "FINALIZATION_INCOMPLETE",
+    "GUESSED",
     "HISTORY_ABANDONED",
     "KEY_UNLINKED",
     "NAME_MISSING",

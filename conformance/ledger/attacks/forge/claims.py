@@ -27,6 +27,14 @@ def _executions(family: Family) -> None:
         7,
         lambda r: (r.intend(2), r.store_input(), r.start(4, 5), r.start(4, 5)),
     )
+    about = "The executor says that an intent failed which never started."
+    case("fail-unstarted", about, 5, lambda r: (r.intend(2), r.fail(4)))
+    case(
+        "fail-completed",
+        "The executor says that an execution failed which it had completed.",
+        9,
+        lambda r: (r.intend(2), r.execute(4), r.fail(6)),
+    )
 
 
 def _claims(family: Family) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable
 
-from forge.asking import QUESTION, SESSION, Dialogue, Fill, wording
+from forge.asking import QUESTION, Dialogue, Fill, wording
 from forge.case import Corpus, Family
 from forge.dialogues import planned
 from forge.encode import Json, canonical
@@ -52,7 +52,7 @@ class Plan:
 
     def seal(self) -> Json:
         """Returns what the record so far is sealed with."""
-        record = {"session_id": SESSION, "total_rounds": len(self.rounds), "all_resolved": not self.open}
+        record = {"session_id": self.d.session, "total_rounds": len(self.rounds), "all_resolved": not self.open}
         return _without(self.d.seal(record | {"chain": self.rounds}, "chain_signature"), "chain")
 
     def record(self) -> Json:
@@ -78,7 +78,7 @@ class Plan:
         } | other
         said = {
             "type": "wwa.clarification.answer",
-            "session_id": SESSION,
+            "session_id": self.d.session,
             "round": entry["ask_round"],
             "gap_id": entry["gap"]["id"],
             "agent_id": "demur-desk",
@@ -99,40 +99,43 @@ class Plan:
         document = {
             "$schema": "https://workswithagents.dev/specs/clarification-protocol.json",
             "protocol_version": "1.0.0",
-            "session_id": SESSION,
+            "session_id": self.d.session,
             "agent_id": "demur-desk",
             "agent_public_key": "ed25519:" + self.d.cast.store.desk.key.public,
             "timestamp": self.d.stamp(),
             "status": "needs_clarification",
             "gaps": [self.asks[at]["gap"] for at in self.open],
             "accepted_gaps": len(self.asks) - len(self.open),
-            "blocking_gaps": len(self.open),
-            "warning_gaps": 0,
+            "blocking_gaps": self._open("BLOCK"),
+            "warning_gaps": self._open("WARN"),
         }
         return {"document": self.d.seal(document | other, "signature"), "record": self.seal()}
+
+    def _open(self, severity: str) -> int:
+        return sum(self.asks[at]["gap"]["severity"] == severity for at in self.open)
 
     def acceptance(
         self, plan: Json = None, rounds: int | None = None, digest: str | None = None, **other: Json
     ) -> Json:
         """Returns the paper of a confirmed plan."""
-        reference = f"clarification://session/{SESSION}#{_hash(self.record())}"
+        reference = f"clarification://session/{self.d.session}#{_hash(self.record())}"
         inputs = (plan or {"colour": "blue"}) | {
             "clarification_rounds": len(self.rounds) if rounds is None else rounds,
             "clarification_chain_ref": reference,
         }
         attestation = {
-            "session_id": SESSION,
+            "session_id": self.d.session,
             "agent_id": "demur-desk",
             "timestamp": self.d.stamp(),
             "inputs": inputs | {"input_hash": digest or _hash(inputs)},
         }
         return {"attestation": self.d.seal(attestation | other, "signature"), "record": self.seal()}
 
-    def handoff(self, record: Json = None, session: str = SESSION) -> Json:
+    def handoff(self, record: Json = None, session: str | None = None) -> Json:
         """Returns the package for whoever goes on."""
         package = {
-            "task_id": SESSION,
-            "sender": {"agent_id": "demur-desk", "session_id": session},
+            "task_id": self.d.session,
+            "sender": {"agent_id": "demur-desk", "session_id": session or self.d.session},
             "context": {"clarification_chain": record or self.record()},
         }
         return package | {"sender": package["sender"] | {"identity_sig": self.d.seal(package, "it")["it"]}}
@@ -236,7 +239,7 @@ def _asks(family: Family) -> None:
     case("missing", "A gap is put without a signed ask.", lambda plan, content: None)
     case("round", "An ask has another number than it is.", other(round=2))
     case("time", "An ask has another time than the event.", other(ask_timestamp="2026-11-15T00:00:00Z"))
-    case("session", "An ask is of another session.", other(session_id=SESSION.replace("6b", "6c")))
+    case("session", "An ask is of another session.", other(session_id=Dialogue.session.replace("6b", "6c")))
     case("type", "An ask is signed as something else.", other(type="wwa.clarification.answer"))
     case(
         "words",
@@ -296,7 +299,7 @@ def _rounds(family: Family) -> None:
 
     plan = _answered()
     paper = plan.round(2)
-    paper["record"]["session_id"] = SESSION.replace("6b", "6c")
+    paper["record"]["session_id"] = Dialogue.session.replace("6b", "6c")
     plan.keep("round", 4, paper)
     plan.keep("document", 4, plan.document())
     plan.fails(family, "round-session", "An earlier record is of another session.", event=5)
@@ -311,7 +314,7 @@ def _documents(family: Family) -> None:
 
     case("gaps", "A document leaves the open gap out.", gaps=[])
     case("time", "A document has another time than the event.", timestamp="2026-11-15T00:00:00Z")
-    case("session", "A document is of another session.", session_id=SESSION.replace("6b", "6c"))
+    case("session", "A document is of another session.", session_id=Dialogue.session.replace("6b", "6c"))
     plan = Plan()
     plan.gap()
     plan.keep("document", 0, plan.document() | {"document": None})
@@ -334,7 +337,7 @@ def _acceptances(family: Family) -> None:
     case("time", "An attestation has another time.", lambda plan: plan.acceptance(timestamp="2026-11-15T00:00:00Z"))
     other = "sha256:" + "5" * 64
     case("inputs", "The hash of the inputs is another.", lambda plan: plan.acceptance(digest=other))
-    session = SESSION.replace("6b", "6c")
+    session = Dialogue.session.replace("6b", "6c")
     case("session", "An attestation is of another session.", lambda plan: plan.acceptance(session_id=session))
 
     def attested(name: str, about: str, make: Callable[[Plan], Json]) -> None:
@@ -361,8 +364,8 @@ def _acceptances(family: Family) -> None:
         plan.keep("handoff", 8, plan.handoff(**other))
         plan.fails(family, f"handoff-{name}", about)
 
-    handed("session", "A package is of another session.", session=SESSION.replace("6b", "6c"))
-    handed("record", "A package holds another record.", record={"session_id": SESSION, "chain": []})
+    handed("session", "A package is of another session.", session=Dialogue.session.replace("6b", "6c"))
+    handed("record", "A package holds another record.", record={"session_id": Dialogue.session, "chain": []})
 
 
 def _places(family: Family) -> None:

@@ -2,6 +2,7 @@
 
 from forge.asking import Dialogue, work
 from forge.case import Corpus, Family
+from forge.encode import Json
 from forge.curve import Key
 from forge.export import Export
 from forge.honest import challenged, fallback, race, revoked, standing_still
@@ -57,7 +58,8 @@ def _runs(family: Family) -> None:
     warns(family, "failed-audit", "The auditor's verdict is fail; the record of it is whole.", run.export())
     warns(family, "race", "Two proposals are signed against the same event; the desk orders both.", race())
     disputed = Cast("disputed", EVERYBODY).run().work(challenged=True).close().export()
-    warns(family, "disputed-default", "A challenge stays open through final statement and audit.", disputed)
+    about = "A challenge stays open through final statement and audit."
+    warns(family, "disputed-default", about, disputed, finds=["CLAIM_DISPUTED"])
     about = "The same file under the strict profile, where a dispute fails."
     family.fails("disputed-strict", about, disputed.copy(), "CLAIM_DISPUTED", 9, options=["--strict"])
 
@@ -114,7 +116,7 @@ def _revocations(family: Family) -> None:
     bare = export.copy()
     bare.inclusions = []
     about = "The same without the proof: that the agent spoke before rests on the desk."
-    family.holds("revocation-unproven", about, bare.seal(), "pass_with_warnings")
+    family.holds("revocation-unproven", about, bare.seal(), "pass_with_warnings", finds=["ORDER_RESTS_ON_DESK"])
     cast = Cast("recovered", ["agent"], recovery=True)
     old = cast["agent"]
     assert old.recovery is not None
@@ -131,10 +133,13 @@ def _revocations(family: Family) -> None:
 def _disclosures(family: Family) -> None:
     export = tiny()
     export.run[2].hide("withheld")
-    family.holds("content-withheld", "The content of a proposal is withheld.", export.seal(), "not_established")
+    hidden: dict[str, Json] = {"finds": ["NOT_DISCLOSED"]}
+    about = "The content of a proposal is withheld."
+    family.holds("content-withheld", about, export.seal(), "not_established", **hidden)
     export = stored()
     export.run[4].hide_artifact("withheld")
-    family.holds("artifact-withheld", "The bytes of an artifact are withheld.", export.seal(), "not_established")
+    about = "The bytes of an artifact are withheld."
+    family.holds("artifact-withheld", about, export.seal(), "not_established", **hidden)
     export = tiny()
     export.run[2].hide("missing")
     family.holds(
@@ -151,22 +156,26 @@ def _disclosures(family: Family) -> None:
         export.seal(),
         "ARTIFACT_MISSING",
         7,
+        finds=["CLAIM_UNPROVEN"],
     )
+    about = "A reader checks the hashes alone, which is never a pass."
+    rest: dict[str, Json] = {"options": ["--hash-only"], "finds": ["SIG_UNCHECKED"], "integrity": False}
+    family.holds("hashes-only", about, full(), "not_established", **rest)
 
 
 def _texts(family: Family) -> None:
     run = Cast("unknown", TRIO).run()
     run.say("critic", "consent_asked", {"urgent": True}, {"text": "which words?"})
     run.abort()
-    family.holds(
-        "unknown-type", "An event type of a later version is signed by a participant.", run.export(), "not_established"
-    )
+    about = "An event type of a later version is signed by a participant."
+    later: dict[str, Json] = {"finds": ["TYPE_UNKNOWN"]}
+    family.holds("unknown-type", about, run.export(), "not_established", **later)
     cast = Cast("unknown-registry", TRIO)
     cast.store.registry.say(cast.store.desk, "passkey_retired", {}, {"note": "later"})
     run = cast.run()
     run.abort()
     about = "An event type of a later version stands in the registry."
-    family.holds("unknown-registry-type", about, run.export(), "not_established")
+    family.holds("unknown-registry-type", about, run.export(), "not_established", **later)
     keys = {
         "\U0001f600": 1,
         "\ufb33": 2,
@@ -224,6 +233,6 @@ def _anchored(family: Family) -> None:
     family.fails("no-anchor", about, bare(), "ANCHOR_MISSING", options=["--require-anchor"])
 
 
-def warns(family: Family, name: str, about: str, export: Export) -> None:
+def warns(family: Family, name: str, about: str, export: Export, **rest: Json) -> None:
     """Adds an honest file whose warnings only the state machine can see."""
-    family.holds(name, about, export, "pass_with_warnings", integrity=False)
+    family.holds(name, about, export, "pass_with_warnings", integrity=False, **rest)

@@ -160,7 +160,8 @@ def _newer_registries(family: Family) -> None:
     cast.store.revoke(old)
     newest = Export(cast.store)
     about = "A thief of the desk's key cuts the registry before the key was revoked; the reader has the rest."
-    family.holds("desk-revoked-since", about, export.copy(), "not_established", registry=newest, integrity=False)
+    since = {"registry": newest, "finds": ["REVOKED_SINCE"], "integrity": False}
+    family.holds("desk-revoked-since", about, export.copy(), "not_established", **since)
     about = "The same file without the newer registry: one file alone cannot show it."
     family.holds("desk-revoked-unseen", about, export.copy())
     about = "The same file for a reader who asks for everything."
@@ -180,7 +181,7 @@ def _newer_registries(family: Family) -> None:
     restored = Cast("newer agent", ["agent"])
     restored.store.restore()
     about = "The store began again from a backup where the registry in the file parts from it."
-    rest = {"registry": Export(restored.store), "integrity": False}
+    rest = {"registry": Export(restored.store), "finds": ["HISTORY_ABANDONED"], "integrity": False}
     family.holds("registry-abandoned", about, parted.copy(), "pass_with_warnings", **rest)
     about = "The reader gives the registry of another store."
     elsewhere = Export(Store("elsewhere registry"))
@@ -276,17 +277,19 @@ def _dates(family: Family) -> None:
     dialogue.ask(at=500)
     dialogue.answer(0, "person")
     about = "An event is dated before the registry event it pins."
-    family.holds("date-before-pin", about, dialogue.export(), "pass_with_warnings", integrity=False)
+    rest: dict[str, Json] = {"finds": ["TIME_BEFORE_PIN"], "integrity": False}
+    family.holds("date-before-pin", about, dialogue.export(), "pass_with_warnings", **rest)
 
 
 def _refused(family: Family) -> None:
-    for name, value, verdict in (("yes", True, "pass"), ("no", False, "pass_with_warnings")):
+    against: list[Json] = ["AGAINST_ANSWER"]
+    for name, value, verdict, finds in (("yes", True, "pass", None), ("no", False, "pass_with_warnings", against)):
         dialogue = work(f"answered {name}")
         dialogue.ask(blocks=["deploy"], kinds=["yes_no"])
         dialogue.answer(0, "person", value, kind="yes_no")
         dialogue.operate("Deploy")
         about = f"A person answers {name}, and the agent begins the operation."
-        family.holds(f"operation-after-{name}", about, dialogue.export(), verdict, integrity=False)
+        family.holds(f"operation-after-{name}", about, dialogue.export(), verdict, integrity=False, finds=finds)
 
 
 def _sources(family: Family) -> None:

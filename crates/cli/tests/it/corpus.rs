@@ -19,6 +19,8 @@ pub(crate) struct Case {
     pub(crate) code: Option<String>,
     /// Whether a verifier that replays no state machine comes to the same result.
     pub(crate) integrity: bool,
+    /// What the rules in the file must be found to say, asked again; nothing at all where the list is empty.
+    guesses: Option<Vec<String>>,
 }
 
 impl Case {
@@ -46,6 +48,24 @@ impl Case {
     }
 }
 
+/// Returns what the rules say as a case lists it: problems by their code, warnings and remarks with the word before it.
+fn guesses(said: &Value) -> Vec<String> {
+    let checked = &said["no_guess"]["checked"];
+    if checked.is_null() {
+        return vec!["not established".to_owned()];
+    }
+    let lists = [("problems", ""), ("warnings", "warning "), ("remarks", "remark ")];
+    let mut found: Vec<String> = lists
+        .iter()
+        .flat_map(|(list, word)| checked[list].as_array().unwrap().iter().map(move |one| (word, one)))
+        .map(|(word, one)| format!("{word}{}", one["code"].as_str().unwrap()))
+        .collect();
+    if checked["changed"] != serde_json::json!([]) {
+        found.push("changed".to_owned());
+    }
+    found
+}
+
 fn begins_with_a_header(bytes: &[u8]) -> bool {
     let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else { return false };
     let Ok(Value::Object(line)) = serde_json::from_slice(&bytes[..end]) else { return false };
@@ -58,7 +78,7 @@ fn begins_with_a_header(bytes: &[u8]) -> bool {
     same && known && header["format"] == 1 && (1..=128).contains(&software)
 }
 
-/// ONE-04 LED-18 LED-24 LED-27 LED-28
+/// ONE-04 ONE-07 ONE-08 CLR-33 CLR-52 CLR-54 LED-18 LED-24 LED-27 LED-28
 #[test]
 fn every_case_gets_its_verdict_code_and_exit_code() {
     let mut wrong = String::new();
@@ -80,6 +100,41 @@ fn every_case_gets_its_verdict_code_and_exit_code() {
         if found != expected {
             writeln!(wrong, "{}: expected {expected:?}, found {found:?}", case.name).unwrap();
         }
+        if let Some(expected) = &case.guesses {
+            let found = guesses(&said);
+            let named = expected.iter().all(|one| found.contains(one));
+            if !named || expected.is_empty() && !found.is_empty() {
+                writeln!(wrong, "{}: expected {expected:?}, found {found:?}", case.name).unwrap();
+            }
+        }
     }
     assert!(wrong.is_empty(), "of {} cases:\n{wrong}", cases.len());
+    let told: Vec<&String> = cases.iter().flat_map(|case| case.guesses.iter().flatten()).collect();
+    for guess in GUESSES {
+        assert!(told.iter().any(|one| *one == guess), "no case has {guess}");
+    }
 }
+
+/// What `--no-guess` can say of a file that holds. An attestation that differs, and an answered field that was changed,
+/// are refused before: such a file does not hold.
+const GUESSES: [&str; 19] = [
+    "ANSWERED_BELOW",
+    "ASSURANCE_BELOW",
+    "CONFIRMED_WITH_GAP",
+    "CONSENT_MOVED",
+    "DEFAULTED",
+    "GAP_DIFFERS",
+    "GAP_NOT_ASKED",
+    "GAP_UNFOUNDED",
+    "PAPER_DIFFERS",
+    "PAPER_MISSING",
+    "PLAN_DIFFERS",
+    "PROVENANCE_DIFFERS",
+    "SELF_SETTLED",
+    "VALUE_DIFFERS",
+    "changed",
+    "not established",
+    "remark SAME_USER",
+    "remark SELF_RELAYED",
+    "warning SELF_SETTLED",
+];
