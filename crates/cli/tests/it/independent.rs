@@ -69,6 +69,16 @@ fn both_verifiers_agree_on_the_corpus() {
     assert!(wrong.is_empty(), "{} of {} cases:\n{wrong}", wrong.lines().count(), cases.len());
 }
 
+/// ONE-04: whatever a file says, the script comes to a verdict: also where it leaves the check to the command, and where
+/// somebody with every key says nonsense in order.
+#[test]
+fn second_verifier_survives_every_file_and_damaged_copies() {
+    let output = python().arg(conformance("attacks/damage.py")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains(" 400 damaged copies, 0 crashes"), "{said}");
+}
+
 /// ONE-04: a receipt that cannot be read is a mistake of the caller to the command, and no receipt to the script.
 #[test]
 fn both_verifiers_refuse_a_receipt_that_is_a_list() {
