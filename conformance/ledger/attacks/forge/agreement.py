@@ -17,7 +17,7 @@ def add(corpus: Corpus) -> None:
 
 def _case(family: Family, name: str, about: str, dialogue: Dialogue) -> None:
     """Adds a dialogue whose last event disagrees with the question, and for some the same where that cannot be told."""
-    last = len(dialogue.trace.entries) - 1
+    last = dialogue.newest
     export = dialogue.export()
     family.fails(name, about, export, "CONTENT_INVALID", last)
     for place, what in HIDDEN.get(f"{family.name}-{name}", {}).items():

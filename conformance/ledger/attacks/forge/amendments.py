@@ -1,11 +1,13 @@
 """Plans that are amended and withdrawn: by whom, when, and over whose answers."""
 
+from collections.abc import Callable
+
 from forge.asking import Dialogue, Fill, work
 from forge.case import Corpus, Family
 from forge.confirmations import Desk
-from forge.dialogues import planned, stranger
+from forge.dialogues import confirmed_plan, planned, planned_of, stranger
 from forge.encode import Json
-from forge.papers import Plan
+from forge.papers import asked_plan
 from forge.plans import case_of_plan
 
 
@@ -43,13 +45,12 @@ def _amended(family: Family) -> None:
 
 
 def _answered(family: Family) -> None:
+    def answered(name: str, about: str, fill: Fill) -> None:
+        case_of_plan(family, f"answered-{name}", about, fill, "FIELD_ANSWERED")
+
     def case(name: str, about: str, plan: Json, value: Json = "blue", **facts: Json) -> None:
-        dialogue = planned("plans")
-        dialogue.find(**facts)
         kind = {"kind": facts["kinds"][0]} if "kinds" in facts else {}
-        dialogue.answer(2, "person", value, **kind)
-        dialogue.amend(plan)
-        family.fails(f"answered-{name}", about, dialogue.export(), "FIELD_ANSWERED", 4)
+        answered(name, about, lambda d: (d.find(**facts), d.answer(2, "person", value, **kind), d.amend(plan)))
 
     case("other", "An agent changes what a person answered.", RED)
     case("gone", "An agent leaves out what a person answered.", {"size": 3})
@@ -62,21 +63,22 @@ def _answered(family: Family) -> None:
     case("one", "An agent makes a number of a yes.", {"colour": 1}, True, kinds=["yes_no"])
     case("number", "An agent adds a zero.", {"colour": 100}, 10, kinds=["numeric"])
 
-    dialogue = planned("plans")
-    dialogue.find()
-    dialogue.answer(2, "person")
-    dialogue.supersede(3, 2, "person", "red")
-    dialogue.amend(BLUE)
-    about = "An agent goes back to the answer that was replaced."
-    family.fails("answered-before", about, dialogue.export(), "FIELD_ANSWERED", 5)
-
-    dialogue = planned("plans")
-    dialogue.find()
-    dialogue.find(words={"field": "size"})
-    dialogue.answer(2, "person")
-    dialogue.answer(3, "person", "small")
-    dialogue.amend(BLUE | {"size": "large"})
-    family.fails("answered-second", "An agent changes one of two answers.", dialogue.export(), "FIELD_ANSWERED", 6)
+    answered(
+        "before",
+        "An agent goes back to the answer that was replaced.",
+        lambda d: (d.find(), d.answer(2, "person"), d.supersede(3, 2, "person", "red"), d.amend(BLUE)),
+    )
+    answered(
+        "second",
+        "An agent changes one of two answers.",
+        lambda d: (
+            d.find(),
+            d.find(words={"field": "size"}),
+            d.answer(2, "person"),
+            d.answer(3, "person", "small"),
+            d.amend(BLUE | {"size": "large"}),
+        ),
+    )
 
     def meeting(name: str, about: str, fields: tuple[str, str], answers: tuple[str, str], plan: Json) -> None:
         dialogue = _meeting(fields, answers)
@@ -146,13 +148,13 @@ def _withdrawn(family: Family) -> None:
         "A settled gap is closed with its plan.",
         lambda d: (d.find(), d.answer(2, "person"), d.give_up(), d.withdraw(2)),
     )
-    case("wanted", "A confirmation is asked for after the withdrawal.", lambda d: (d.give_up(), _desk(d).want()))
-    case("given", "A yes comes after the withdrawal.", lambda d: (_desk(d).want(), d.give_up(), _desk(d).yes(2)))
-    case(
-        "lapsed-early",
-        "A confirmation ends before its time and its plan.",
-        lambda d: (_desk(d).want(), _desk(d).lapse(2)),
-    )
+
+    def confirming(name: str, about: str, fill: Callable[[Desk], object]) -> None:
+        case_of_plan(family, name, about, fill, kind=Desk)
+
+    confirming("wanted", "A confirmation is asked for after the withdrawal.", lambda d: (d.give_up(), d.want()))
+    confirming("given", "A yes comes after the withdrawal.", lambda d: (d.want(), d.give_up(), d.yes(2)))
+    confirming("lapsed-early", "A confirmation ends before its time and its plan.", lambda d: (d.want(), d.lapse(2)))
 
 
 def _gaps(family: Family) -> None:
@@ -193,26 +195,20 @@ def _gaps(family: Family) -> None:
 
 
 def _papers(family: Family) -> None:
-    plan = Plan()
-    plan.gap()
-    plan.keep("document", 0, plan.document())
+    plan = asked_plan()
     plan.d.give_up()
     plan.d.withdraw(2)
     plan.keep("document", 4, plan.document())
     plan.fails(family, "document", "A document asks for the gaps of a withdrawn plan.")
 
-    plan = Plan()
-    plan.gap()
-    plan.keep("document", 0, plan.document())
+    plan = asked_plan()
     plan.d.amend(RED)
     plan.keep("document", 4, plan.document() | {"document": None})
     plan.fails(family, "amended-document", "After an amendment no document asks for the gap that is open.")
 
 
 def _honest(family: Family) -> None:
-    plan = Plan()
-    plan.gap()
-    plan.keep("document", 0, plan.document())
+    plan = asked_plan()
     plan.answer(2)
     plan.keep("round", 4, plan.round(2))
     plan.keep("document", 4, plan.document())
@@ -223,27 +219,22 @@ def _honest(family: Family) -> None:
     plan.keep("acceptance", 9, plan.acceptance(content["plan"]))
     family.holds("amended", "A plan is amended beside what was answered, and confirmed.", plan.d.export())
 
-    plan = Plan()
-    plan.gap()
-    plan.keep("document", 0, plan.document())
+    plan = asked_plan()
     plan.d.give_up("person")
     plan.d.withdraw(2)
     plan.keep("document", 4, {"document": None, "record": plan.seal()})
     about = "A person withdraws a plan, and what was asked about it ends."
     family.holds("withdrawn", about, plan.d.export(), "pass_with_warnings")
 
-    dialogue = planned("plans")
-    _desk(dialogue).want()
+    dialogue = planned_of(Desk, "plans")
+    dialogue.want()
     dialogue.give_up()
-    _desk(dialogue).lapse(2)
+    dialogue.lapse(2)
     about = "With a plan ends what waited for a yes."
     family.holds("withdrawn-confirmation", about, dialogue.export(), "pass_with_warnings")
 
     def finished(name: str, about: str, fill: Fill) -> None:
-        dialogue = planned("plans")
-        fill(dialogue)
-        dialogue.confirm()
-        family.holds(name, about, dialogue.export())
+        confirmed_plan(family, name, about, "plans", fill)
 
     finished(
         "gap-taken-back",
@@ -318,13 +309,6 @@ def _honest(family: Family) -> None:
 
 def _open(dialogue: Dialogue) -> object:
     return dialogue.act("agent", "plan_amended", {"plan": RED}, {"plan": RED})
-
-
-def _desk(dialogue: Dialogue) -> Desk:
-    """Returns the same dialogue with the steps of confirmations."""
-    desk = object.__new__(Desk)
-    desk.__dict__ = dialogue.__dict__
-    return desk
 
 
 BLUE: dict[str, Json] = {"colour": "blue"}

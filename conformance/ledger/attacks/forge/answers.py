@@ -26,7 +26,7 @@ def _case(family: Family, name: str, about: str, fill: Fill, code: str = "ORDER_
     dialogue = work("answers")
     dialogue.ask(**facts)
     fill(dialogue)
-    family.fails(name, about, dialogue.export(), code, len(dialogue.trace.entries) - 1)
+    family.fails_last(name, about, dialogue, code)
 
 
 def _entitled(family: Family) -> None:
@@ -279,7 +279,7 @@ def _accepted(family: Family) -> None:
         plan = planned("acceptances")
         plan.find(**facts | {"severity": facts.get("severity", "warn")})
         fill(plan)
-        family.fails(f"accepted-{name}", about, plan.export(), code, len(plan.trace.entries) - 1)
+        family.fails_last(f"accepted-{name}", about, plan, code)
 
     case("block", "Somebody accepts a gap that must be answered.", lambda d: d.accept(2, "person"), severity="block")
     case("twice", "A gap is accepted twice.", lambda d: (d.accept(2, "person"), d.accept(2, "person")))

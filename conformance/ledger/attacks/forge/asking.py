@@ -1,7 +1,7 @@
 """The steps of questions and plans (docs/format.md, 11), for honest dialogues and for attacks on them."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from forge.curve import Key
 from forge.encode import Json, canonical, moment
@@ -208,9 +208,24 @@ class Dialogue(Run):
 Fill = Callable[[Dialogue], object]
 
 
+D = TypeVar("D", bound=Dialogue)
+
+
+def work_of(kind: type[D], label: str, roles: list[str] | None = None) -> D:
+    """Returns a piece of work without events, with the steps of its kind of dialogue."""
+    return kind(Cast(label, roles or ["agent"]), "work", None)
+
+
 def work(label: str, roles: list[str] | None = None) -> Dialogue:
     """Returns a piece of work without events."""
-    return Dialogue(Cast(label, roles or ["agent"]), "work", None)
+    return work_of(Dialogue, label, roles)
+
+
+def asked(label: str, **facts: Json) -> Dialogue:
+    """Returns a piece of work with one question, event 0; the facts given differ from the usual ones."""
+    dialogue = work(label)
+    dialogue.ask(**facts)
+    return dialogue
 
 
 def run(label: str, roles: list[str] = TRIO) -> Dialogue:

@@ -25,7 +25,7 @@ def _reports(family: Family) -> None:
         if recorded is not None:
             run.report(recorded)
         run.verdict(10, status, named)
-        last = len(run.trace.entries) - 1
+        last = run.newest
         family.fails(f"report-{name}", about, run.export(), "REPORT_MISMATCH", last)
 
     good, bad, fair, vague = reporting("pass"), reporting("fail"), reporting("pass_with_warnings"), b"all is well\n"
@@ -40,7 +40,7 @@ def _reports(family: Family) -> None:
 def _places(family: Family) -> None:
     def case(name: str, about: str, run: Dialogue, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
         fill(run)
-        family.fails(f"report-{name}", about, run.export(), code, len(run.trace.entries) - 1)
+        family.fails_last(f"report-{name}", about, run, code)
 
     case("early", "The auditor records a report before the final statement.", _claimed(), lambda d: d.report())
     case(

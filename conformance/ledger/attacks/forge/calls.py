@@ -21,7 +21,7 @@ def _blocked(family: Family) -> None:
         run = approved("blocked calls", ["wc"])
         run.store_input()
         fill(run)
-        last = len(run.trace.entries) - 1
+        last = run.newest
         family.fails(f"blocked-{name}", about, run.export(), "BLOCKED_AGAIN", last)
 
     case(
@@ -79,7 +79,7 @@ def _retried(family: Family) -> None:
         run.start(5, 4)
         run.fail(6)
         fill(run)
-        last = len(run.trace.entries) - 1
+        last = run.newest
         family.fails(f"retry-{name}", about, run.export(), "RETRY_LIMIT", last)
 
     about = "A call fails and may not be tried again; an intent that retries nothing is approved, and starts it."
@@ -104,7 +104,7 @@ def _questioned(family: Family) -> None:
         dialogue.ask("critic", **usual | facts)
         fill(dialogue)
         dialogue.start(4, 6)
-        family.fails(f"question-{name}", about, dialogue.export(), "TOOL_BLOCKED", len(dialogue.trace.entries) - 1)
+        family.fails_last(f"question-{name}", about, dialogue, "TOOL_BLOCKED")
 
     case("tool", "The tool wc starts while a question blocks wc.", lambda d: None)
     case("tool-case", "The tool wc starts while a question blocks rm and WC.", lambda d: None, blocks=["rm", "WC"])

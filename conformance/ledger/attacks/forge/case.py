@@ -2,11 +2,23 @@
 
 import json
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from forge.encode import Json, canonical
 from forge.export import Export
 
 File = Export | bytes
+
+
+class Told(Protocol):
+    """What can be exported as far as it was told."""
+
+    @property
+    def newest(self) -> int:
+        """The number of the newest event."""
+
+    def export(self) -> Export:
+        """Returns the export."""
 
 
 @dataclass
@@ -37,6 +49,10 @@ class Family:
     def fails(self, name: str, about: str, file: File, code: str, event: int | None = None, **rest: Json) -> None:
         """Adds a case that must fail with this code first, at this event."""
         self._add(name, about, file, "fail", code, event, **rest)
+
+    def fails_last(self, name: str, about: str, told: "Told", code: str, **rest: Json) -> None:
+        """Adds a run, plan or piece of work as a case whose newest event must fail with this code."""
+        self.fails(name, about, told.export(), code, told.newest, **rest)
 
     def holds(self, name: str, about: str, file: File, verdict: str = "pass", **rest: Json) -> None:
         """Adds a case in which nothing fails."""

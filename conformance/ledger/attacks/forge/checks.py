@@ -24,7 +24,7 @@ def _conditions(family: Family) -> None:
         run = _conditional()
         fill(run)
         run.start(5, 4)
-        last, integrity = len(run.trace.entries) - 1, name != "open-question"
+        last, integrity = run.newest, name != "open-question"
         family.fails(f"condition-{name}", about, run.export(), "CONDITION_UNSHOWN", last, integrity=integrity)
 
     case("unshown", "A tool starts though nobody judged its conditions.", lambda d: None)
@@ -60,7 +60,7 @@ def _judges(family: Family) -> None:
     def case(name: str, about: str, fill: Fill, code: str) -> None:
         run = _conditional()
         fill(run)
-        family.fails(f"condition-{name}", about, run.export(), code, len(run.trace.entries) - 1)
+        family.fails_last(f"condition-{name}", about, run, code)
 
     role, order = "ROLE_POLICY_VIOLATION", "ORDER_VIOLATION"
     case("by-executor", "The executor judges a condition.", lambda d: d.show(5, [4], who="executor"), role)

@@ -3,7 +3,7 @@
 import hashlib
 from typing import Any
 
-from forge.asking import ANYBODY, Dialogue, Fill, work
+from forge.asking import ANYBODY, Dialogue, Fill, work_of
 from forge.case import Corpus, Family
 from forge.clients import bind
 from forge.dialogues import stranger
@@ -79,7 +79,7 @@ def asking(words: Json = None) -> dict[str, Json]:
 
 def desk(label: str = "confirmations") -> Desk:
     """Returns a piece of work without events."""
-    return Desk(work(label).cast, "work", None)
+    return work_of(Desk, label)
 
 
 def _case(family: Family, code: str, *, asks: bool = True, **facts: Json) -> Any:
@@ -88,7 +88,7 @@ def _case(family: Family, code: str, *, asks: bool = True, **facts: Json) -> Any
         if asks:
             dialogue.want(**facts | more)
         fill(dialogue)
-        family.fails(name, about, dialogue.export(), found, len(dialogue.trace.entries) - 1)
+        family.fails_last(name, about, dialogue, found)
 
     return case
 
@@ -283,7 +283,7 @@ def _runs(family: Family) -> None:
     def case(name: str, about: str, fill: Fill, code: str = "OPERATION_UNCONFIRMED") -> None:
         run = intended("confirmed runs")
         fill(run)
-        family.fails(f"run-{name}", about, run.export(), code, len(run.trace.entries) - 1)
+        family.fails_last(f"run-{name}", about, run, code)
 
     about = {"about": 4, "words": {"operation": _call()}}
     agents = about | {"assurance": "agent"}
@@ -291,7 +291,7 @@ def _runs(family: Family) -> None:
     def demanded(name: str, words: str, fill: Fill) -> None:
         run = intended("demanded confirmations", confirm=True)
         fill(run)
-        family.fails(f"run-demanded-{name}", words, run.export(), "OPERATION_UNCONFIRMED", len(run.trace.entries) - 1)
+        family.fails_last(f"run-demanded-{name}", words, run, "OPERATION_UNCONFIRMED")
 
     said = {"words": {"digest": sha(_call())}}
     case("started-open", "A tool starts while its intent waits.", lambda d: (d.want("critic", **about), d.start(4, 5)))

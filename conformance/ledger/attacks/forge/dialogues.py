@@ -1,6 +1,6 @@
 """Honest questions and plans: what a verifier must not reject."""
 
-from forge.asking import PEOPLE, Dialogue, Fill, run, work
+from forge.asking import PEOPLE, D, Dialogue, Fill, run, work, work_of
 from forge.case import Corpus, Family
 from forge.encode import Json, moment
 from forge.export import Export
@@ -311,12 +311,25 @@ def alone(dialogue: Dialogue, who: str = "agent") -> Json:
     return {"people": False, "principals": [dialogue.cast[who].principal]}
 
 
-def planned(label: str) -> Dialogue:
-    """Returns a piece of work after plan and rules, events 0 and 1."""
-    dialogue = work(label)
+def planned_of(kind: type[D], label: str) -> D:
+    """Returns a piece of work after plan and rules, events 0 and 1, with the steps of its kind of dialogue."""
+    dialogue = work_of(kind, label)
     dialogue.submit()
     dialogue.rules()
     return dialogue
+
+
+def planned(label: str) -> Dialogue:
+    """Returns a piece of work after plan and rules, events 0 and 1."""
+    return planned_of(Dialogue, label)
+
+
+def confirmed_plan(family: Family, name: str, about: str, label: str, fill: Fill) -> None:
+    """Adds an honest plan that is confirmed after what is filled in."""
+    plan = planned(label)
+    fill(plan)
+    plan.confirm()
+    family.holds(name, about, plan.export())
 
 
 def asker(dialogue: Dialogue, who: str = "agent") -> Agent:

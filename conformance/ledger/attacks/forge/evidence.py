@@ -20,7 +20,7 @@ def _foreign(family: Family) -> None:
     def case(name: str, about: str, fill: Fill) -> None:
         run = _executed()
         fill(run)
-        last = len(run.trace.entries) - 1
+        last = run.newest
         family.fails(f"evidence-{name}", about, run.export(), "EVIDENCE_WEAK", last)
 
     case("input", "The executor cites the input of its tool.", lambda d: d.claim([5], [8]))
@@ -56,7 +56,7 @@ def _alike(family: Family) -> None:
     def case(name: str, about: str, fill: Fill) -> None:
         run = _executed(evidence_minimum=2)
         fill(run)
-        last = len(run.trace.entries) - 1
+        last = run.newest
         family.fails(f"evidence-{name}", about, run.export(), "EVIDENCE_WEAK", last)
 
     run = approved("evidence", ["wc"], evidence_minimum=2)
@@ -88,7 +88,7 @@ def _bundles(family: Family) -> None:
             fill(run)
         bundle = [{"claim": claim, "text": text} for claim, text in texts.items()]
         run.conclude([*texts], content={"claims": bundle, "verdict": "done"})
-        last = len(run.trace.entries) - 1
+        last = run.newest
         family.fails(f"bundle-{name}", about, run.export(), "BUNDLE_DIFFERS", last)
 
     case("letter", "The final statement changes one letter of a claim.", {9: "Five words"})

@@ -19,7 +19,7 @@ def _case(family: Family, name: str, about: str, fill: Fill, **facts: Json) -> N
     dialogue = work("handover")
     dialogue.ask(deadline=moment(dialogue.in_time(1010)), **facts)
     fill(dialogue)
-    family.fails(name, about, dialogue.export(), "ORDER_VIOLATION", len(dialogue.trace.entries) - 1)
+    family.fails_last(name, about, dialogue, "ORDER_VIOLATION")
 
 
 def _to_asker(family: Family) -> None:

@@ -90,7 +90,7 @@ def _facts(family: Family) -> None:
     def case(name: str, about: str, act: Callable[[Dialogue], object]) -> None:
         dialogue = work("lists")
         act(dialogue)
-        last = len(dialogue.trace.entries) - 1
+        last = dialogue.newest
         family.fails(f"list-{name}", about, dialogue.export(), "SCHEMA_INVALID", last)
 
     def superseded(dialogue: Dialogue) -> None:
@@ -130,7 +130,7 @@ def _contents(family: Family) -> None:
     def case(name: str, about: str, act: Callable[[Dialogue], object]) -> None:
         dialogue = work("lists")
         act(dialogue)
-        last = len(dialogue.trace.entries) - 1
+        last = dialogue.newest
         family.fails(f"list-{name}", about, dialogue.export(), "CONTENT_INVALID", last)
 
     words = wording({"choices": 2})

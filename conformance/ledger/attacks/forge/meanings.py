@@ -43,7 +43,7 @@ def _places(family: Family) -> None:
     def case(name: str, about: str, fill: Fill) -> None:
         dialogue = Dialogue(crew("places of policies"), "run", {})
         fill(dialogue)
-        family.fails(f"policy-{name}", about, dialogue.export(), "ORDER_VIOLATION", len(dialogue.trace.entries) - 1)
+        family.fails_last(f"policy-{name}", about, dialogue, "ORDER_VIOLATION")
 
     case("missing", "The planner proposes in a run without a policy.", lambda d: _unruled(d).propose())
     case("twice", "The desk records the policy twice.", lambda d: (d.policy(), d.policy()))
@@ -159,7 +159,7 @@ def _inputs(family: Family) -> None:
         run = approved("inputs", ["wc"])
         run.intend(2, **rest)
         fill(run)
-        last = len(run.trace.entries) - 1
+        last = run.newest
         family.fails(f"input-{name}", about, run.export(), "INPUT_MISMATCH", last)
 
     remove = b'{"path":"/","recursive":true}'

@@ -33,14 +33,14 @@ def _timed(default: bool = False, **facts: Json) -> Dialogue:
 def _case(family: Family, name: str, about: str, fill: Fill, code: str = "ORDER_VIOLATION", **facts: Json) -> None:
     dialogue = _timed(**facts)
     fill(dialogue)
-    family.fails(name, about, dialogue.export(), code, len(dialogue.trace.entries) - 1)
+    family.fails_last(name, about, dialogue, code)
 
 
 def _endless(family: Family, name: str, about: str, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
     dialogue = work("moments")
     dialogue.ask()
     fill(dialogue)
-    family.fails(name, about, dialogue.export(), code, len(dialogue.trace.entries) - 1)
+    family.fails_last(name, about, dialogue, code)
 
 
 def _answered(family: Family) -> None:

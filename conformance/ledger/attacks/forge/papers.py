@@ -34,7 +34,7 @@ class Plan:
     def gap(self, name: str = "gap-001", **facts: Json) -> int:
         """Has the desk put a gap; returns its event."""
         entry = self.d.find(words={"gap": name}, **facts)
-        at = len(self.d.trace.entries) - 1
+        at = self.d.newest
         self.asks[at] = entry.content["ask"]
         self.open.append(at)
         return at
@@ -44,7 +44,7 @@ class Plan:
         self.d.answer(gap, "person", value)
         if settles:
             self.open.remove(gap)
-        return len(self.d.trace.entries) - 1
+        return self.d.newest
 
     def now(self) -> str:
         """Returns the time of the newest event as the clarification protocol writes it."""
@@ -146,11 +146,11 @@ class Plan:
 
     def fails(self, family: Family, name: str, about: str, code: str = "PAPER_INVALID", event: int = -1) -> None:
         """Adds this plan as a case that fails at its newest event, or another."""
-        event = len(self.d.trace.entries) - 1 if event < 0 else event
+        event = self.d.newest if event < 0 else event
         family.fails(name, about, self.d.export(), code, event)
 
 
-def _asked(label: str = "papers") -> Plan:
+def asked_plan(label: str = "papers") -> Plan:
     """Returns a plan with one gap, event 2, and its document."""
     plan = Plan(label)
     plan.gap()
@@ -160,7 +160,7 @@ def _asked(label: str = "papers") -> Plan:
 
 def _answered() -> Plan:
     """Returns the same after an answer, event 4."""
-    plan = _asked()
+    plan = asked_plan()
     plan.answer(2)
     return plan
 
@@ -195,7 +195,7 @@ def _honest(family: Family) -> None:
     plan.keep("acceptance", 11, plan.acceptance())
     family.holds("papers-other-order", "Two gaps are put and answered the other way round.", plan.d.export())
 
-    plan = _asked()
+    plan = asked_plan()
     plan.d.reject(2)
     plan.keep("round", 4, plan.round(2, "perhaps", settles=False))
     plan.keep("document", 4, plan.document())
@@ -206,7 +206,7 @@ def _honest(family: Family) -> None:
     plan.keep("acceptance", 10, plan.acceptance())
     family.holds("papers-rejected", "An answer is rejected, which is a round, and another one taken.", plan.d.export())
 
-    plan = _asked()
+    plan = asked_plan()
     _rotate(plan)
     plan.answer(2)
     plan.keep("round", 4, plan.round(2))
@@ -260,7 +260,7 @@ def _asks(family: Family) -> None:
             plan.d.cast["agent"].key,
         ),
     )
-    plan = _asked()
+    plan = asked_plan()
     old = plan.d.cast.store.desk.key
     _rotate(plan)
     content = wording({}, {"gap": "gap-002"})
@@ -404,7 +404,7 @@ def _rejections(family: Family) -> None:
     def case(name: str, about: str, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
         plan = planned("rejections")
         fill(plan)
-        event = len(plan.trace.entries) - 1
+        event = plan.newest
         family.fails(f"rejected-{name}", about, plan.export(), code, event, integrity=False)
 
     case("unknown", "An answer to no question is rejected.", lambda d: d.reject(1))

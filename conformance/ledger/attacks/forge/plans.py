@@ -1,8 +1,11 @@
 """Plans that are confirmed, attested or held against rules as they must not be."""
 
-from forge.asking import PEOPLE, QUESTION, Fill, wording, work
+from collections.abc import Callable
+from typing import Any
+
+from forge.asking import PEOPLE, QUESTION, Dialogue, Fill, wording, work
 from forge.case import Corpus, Family
-from forge.dialogues import planned, stranger
+from forge.dialogues import planned_of, stranger
 from forge.encode import Json
 from forge.questions import trio
 from forge.stories import POLICY
@@ -18,18 +21,25 @@ def add(corpus: Corpus) -> None:
     _contents(family)
 
 
-def case_of_plan(family: Family, name: str, about: str, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
+def case_of_plan(
+    family: Family,
+    name: str,
+    about: str,
+    fill: Callable[[Any], object],
+    code: str = "ORDER_VIOLATION",
+    kind: type[Dialogue] = Dialogue,
+) -> None:
     """Adds a plan with rules, events 0 and 1, whose last event fails."""
-    plan = planned("plans")
+    plan = planned_of(kind, "plans")
     fill(plan)
-    family.fails(name, about, plan.export(), code, len(plan.trace.entries) - 1)
+    family.fails_last(name, about, plan, code)
 
 
 def _openings(family: Family) -> None:
     def case(name: str, about: str, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
         plan = work("openings")
         fill(plan)
-        family.fails(name, about, plan.export(), code, len(plan.trace.entries) - 1)
+        family.fails_last(name, about, plan, code)
 
     role = "ROLE_POLICY_VIOLATION"
     case("by-desk", "The desk submits a plan.", lambda d: d.submit("desk"), "SIG_MISSING")
@@ -174,7 +184,7 @@ def _contents(family: Family) -> None:
         if kind != "plan_submitted":
             plan.submit()
         plan.act(who, kind, facts or {}, content)
-        family.fails(f"content-{name}", about, plan.export(), code, len(plan.trace.entries) - 1)
+        family.fails_last(f"content-{name}", about, plan, code)
 
     submitted = {"agent": "painter", "plan": {}, "session": "6b1c2f5e-0d4a-4c3b-9e7f-1a2b3c4d5e6f"}
     case("session", "A session is no UUID.", "plan_submitted", submitted | {"session": "today"})

@@ -146,13 +146,13 @@ def _places(family: Family) -> None:
     def in_run(name: str, about: str, fill: Fill, code: str = "ROLE_POLICY_VIOLATION") -> None:
         dialogue = run("places")
         fill(dialogue)
-        family.fails(f"run-{name}", about, dialogue.export(), code, len(dialogue.trace.entries) - 1)
+        family.fails_last(f"run-{name}", about, dialogue, code)
 
     def in_work(name: str, about: str, fill: Fill, code: str = "ROLE_POLICY_VIOLATION") -> None:
         dialogue = work("places")
         dialogue.ask()
         fill(dialogue)
-        family.fails(f"work-{name}", about, dialogue.export(), code, len(dialogue.trace.entries) - 1)
+        family.fails_last(f"work-{name}", about, dialogue, code)
 
     in_run("plan", "An agent submits a plan in a run.", lambda d: d.submit())
     in_run("rules", "The desk records rules in a run.", lambda d: d.rules())
@@ -199,7 +199,7 @@ def _abouts(family: Family) -> None:
         dialogue = run("abouts")
         dialogue.propose()
         fill(dialogue)
-        family.fails(name, about, dialogue.export(), "ORDER_VIOLATION", len(dialogue.trace.entries) - 1)
+        family.fails_last(name, about, dialogue, "ORDER_VIOLATION")
 
     case("about-opening", "A question is about the opening of the run.", lambda d: d.ask("critic", about=0))
     case("about-review", "A question is about a review.", lambda d: (d.review(2), d.ask("critic", about=3)))
@@ -223,7 +223,7 @@ def _abouts(family: Family) -> None:
 
     def elsewhere(name: str, about: str, dialogue: Dialogue, fill: Fill, code: str = "ORDER_VIOLATION") -> None:
         fill(dialogue)
-        family.fails(name, about, dialogue.export(), code, len(dialogue.trace.entries) - 1)
+        family.fails_last(name, about, dialogue, code)
 
     about = "In work a question is about "
     elsewhere("about-question", about + "another.", work("abouts"), lambda d: (d.ask(), d.ask(about=0)))

@@ -2,7 +2,7 @@
 
 from forge.asking import Dialogue, Fill
 from forge.case import Corpus, Family
-from forge.dialogues import planned
+from forge.dialogues import confirmed_plan
 from forge.encode import Json, moment
 from forge.plans import case_of_plan
 from forge.writer import Entry
@@ -20,10 +20,7 @@ def add(corpus: Corpus) -> None:
 
 def _honest(family: Family) -> None:
     def case(name: str, about: str, fill: Fill) -> None:
-        plan = planned("repeated")
-        fill(plan)
-        plan.confirm()
-        family.holds(f"plan-repeated-{name}", about, plan.export())
+        confirmed_plan(family, f"plan-repeated-{name}", about, "repeated", fill)
 
     case(
         "open",

@@ -126,7 +126,7 @@ class Ruled(Plan):
             "severity": rule.severity.lower(),
         }
         entry = self.d.find(words=content | (words or {}), **(said | facts))
-        at = len(self.d.trace.entries) - 1
+        at = self.d.newest
         self.asks[at] = entry.content["ask"]
         if repeats is not None:
             # One gap stays one, however often it is put.
@@ -148,7 +148,7 @@ class Ruled(Plan):
         words = {"request": self.d.trace.entries[gap].content["request"]}
         entry = self.d.answer(gap, who, value, kind=kind, words=words, **rest)
         text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
-        self.values[self.asks[gap]["gap"]["field"]] = (value, len(self.d.trace.entries) - 1, True)
+        self.values[self.asks[gap]["gap"]["field"]] = (value, self.d.newest, True)
         if withdraws is not None:
             self.d.withdraw(withdraws, content={"by": None, "reason": "the rules no longer find it"})
             self.open.remove(withdraws)
@@ -173,7 +173,7 @@ class Ruled(Plan):
     def amend(self, **members: Json) -> int:
         """Has the agent amend its plan; returns the event. Papers are due after what the rules then find."""
         self.d.amend(self.plan() | members)
-        at = len(self.d.trace.entries) - 1
+        at = self.d.newest
         own = {name: (value, at, False) for name, (value, _, told) in self.values.items() if not told}
         self.values |= own | {name: (value, at, False) for name, value in members.items()}
         return at
@@ -187,7 +187,7 @@ class Ruled(Plan):
         ]
         changed = [each | {"source": (sources or {}).get(each["field"], each["source"])} for each in provenance]
         self.d.confirm(content={"plan": plan, "provenance": changed})
-        self.keep("acceptance", len(self.d.trace.entries) - 1, self.acceptance(plan, **self.particulars()))
+        self.keep("acceptance", self.d.newest, self.acceptance(plan, **self.particulars()))
         return self
 
     def particulars(self) -> dict[str, Json]:

@@ -1,6 +1,6 @@
 """Secret answers: the record holds a commitment to them and nothing else, and a commitment stands for nothing else."""
 
-from forge.asking import Dialogue, Fill, wording, work
+from forge.asking import Dialogue, Fill, asked, wording, work
 from forge.case import Corpus, Family
 from forge.dialogues import planned
 from forge.encode import Json, commitment, moment, seeded
@@ -16,8 +16,7 @@ def add(corpus: Corpus) -> None:
 
 
 def _honest(family: Family) -> None:
-    dialogue = work("secrets")
-    dialogue.ask(**SECRET)
+    dialogue = asked("secrets", **SECRET)
     dialogue.answer(0, "person", sealed("first"), kind="secret")
     dialogue.supersede(1, 0, "person", sealed("second"), kind="secret")
     family.holds("question-secret", "A person answers in secret, and answers again.", dialogue.export())
@@ -31,9 +30,7 @@ def _honest(family: Family) -> None:
 
 def _shapes(family: Family) -> None:
     def case(name: str, about: str, code: str = "ORDER_VIOLATION", **facts: Json) -> None:
-        dialogue = work("secrets")
-        dialogue.ask(**facts)
-        family.fails(f"secret-{name}", about, dialogue.export(), code, 0)
+        family.fails_last(f"secret-{name}", about, asked("secrets", **facts), code)
 
     case("or-text", "A question takes a secret or a text.", kinds=["freetext", "secret"])
     case("or-choice", "A question takes a secret or a choice.", kinds=["multiple_choice", "secret"], choices=2)
@@ -43,7 +40,7 @@ def _shapes(family: Family) -> None:
     dialogue = planned("secrets")
     dialogue.find(**SECRET)
     about = "A gap is filled in secret, though what fills it goes into the plan."
-    family.fails("secret-gap", about, dialogue.export(), "ORDER_VIOLATION", 2)
+    family.fails_last("secret-gap", about, dialogue, "ORDER_VIOLATION")
 
 
 def _offers(family: Family) -> None:
@@ -71,10 +68,9 @@ def _offers(family: Family) -> None:
 
 def _answers(family: Family) -> None:
     def case(name: str, about: str, fill: Fill, code: str = "CONTENT_INVALID", **facts: Json) -> None:
-        dialogue = work("secrets")
-        dialogue.ask(**facts)
+        dialogue = asked("secrets", **facts)
         fill(dialogue)
-        family.fails(name, about, dialogue.export(), code, len(dialogue.trace.entries) - 1)
+        family.fails_last(name, about, dialogue, code)
 
     def secret(name: str, about: str, value: Json, **rest: Json) -> None:
         case(f"secret-{name}", about, lambda d: d.answer(0, "person", value, kind="secret", **rest), **SECRET)
@@ -110,8 +106,7 @@ def _answers(family: Family) -> None:
 
 def _guesses(family: Family) -> None:
     def case(name: str, about: str, value: Json, code: str, **facts: Json) -> None:
-        dialogue = work("secrets")
-        dialogue.ask(**facts)
+        dialogue = asked("secrets", **facts)
         dialogue.guess(0, content={"answer": value, "note": None})
         family.fails(name, about, dialogue.export(), code, 1)
 

@@ -237,6 +237,11 @@ class Run:
         self.verdict()
         return self
 
+    @property
+    def newest(self) -> int:
+        """The number of the newest event."""
+        return len(self.trace.entries) - 1
+
     def export(self, **rest: Any) -> Export:
         """Returns the honest export."""
         return Export(self.cast.store, self.trace, **rest)

@@ -35,7 +35,7 @@ def _executions(family: Family) -> None:
         dialogue = _intended()
         dialogue.ask("critic", **facts | {"blocks": ["execute"]})
         fill(dialogue)
-        family.fails(name, about, dialogue.export(), "ORDER_VIOLATION", len(dialogue.trace.entries) - 1)
+        family.fails_last(name, about, dialogue, "ORDER_VIOLATION")
 
     case("execute-anything", "A tool starts while a question blocks all tools.", lambda d: d.start(4, 6))
     case("execute-proposal", "A tool starts while a question blocks its proposal.", lambda d: d.start(4, 6), about=2)
@@ -135,7 +135,7 @@ def _endings(family: Family) -> None:
         dialogue.ask("critic", **facts)
         fill(dialogue)
         dialogue.conclude([10])
-        family.fails(name, about, dialogue.export(), "ORDER_VIOLATION", len(dialogue.trace.entries) - 1)
+        family.fails_last(name, about, dialogue, "ORDER_VIOLATION")
 
     case("final", "The final statement comes while a question is open.", lambda d: None)
     case("final-warn", "The final statement comes while a warning is open.", lambda d: None, severity="warn")
@@ -153,7 +153,7 @@ def _operations(family: Family) -> None:
         dialogue = work("waiting work")
         dialogue.ask(blocks=["deploy"], deadline=moment(dialogue.in_time(500)))
         fill(dialogue)
-        family.fails(f"operation-{name}", about, dialogue.export(), code, len(dialogue.trace.entries) - 1)
+        family.fails_last(f"operation-{name}", about, dialogue, code)
 
     case("blocked", "An agent begins what its question blocks.", lambda d: d.operate())
     case("declined", "An agent begins what a declined question blocks.", lambda d: (d.decline(0), d.operate()))

@@ -2,7 +2,7 @@
 
 from forge.asking import PEOPLE, Dialogue, Fill
 from forge.case import Corpus, Family
-from forge.dialogues import planned
+from forge.dialogues import confirmed_plan, planned
 from forge.encode import Json, moment
 from forge.plans import case_of_plan
 from forge.repetitions import timed
@@ -21,10 +21,7 @@ def add(corpus: Corpus) -> None:
 
 def _honest(family: Family) -> None:
     def case(name: str, about: str, fill: Fill) -> None:
-        plan = planned("withdrawn")
-        fill(plan)
-        plan.confirm()
-        family.holds(f"plan-withdrawn-{name}", about, plan.export())
+        confirmed_plan(family, f"plan-withdrawn-{name}", about, "withdrawn", fill)
 
     case("open", "A gap is withdrawn, and the plan confirmed.", lambda d: (d.find(), d.withdraw(2)))
     case(
