@@ -33,7 +33,8 @@ REGISTERED_ROLES = ["planner", "executor", "critic", "auditor", "operator", "age
 KINDS: Json = {"freetext": [str], "yes_no": [bool], "multiple_choice": [str], "numeric": [int, float], "secret": [dict]}
 ASSURANCES = ["agent", "relayed", "terminal", "signed_in", "passkey"]
 ROOTS = {"client": 1, "mail": 1, "same_user": 2, "passkey": 3, "link": 3}  # what each bears
-RISKS, QUOTES = ["low", "medium", "high", "critical"], r"(plan|gap|answer|paper|question_ans)\w* (paper|plan_att)"
+RISKS, NUMBER = ["low", "medium", "high", "critical"], r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?"
+QUOTES = r"(plan|gap|answer|paper|question_ans)\w* (paper|plan_att)"
 UNCHECKED = ["ROLE and ORDER: who may say what when, what waits for a question, and what a condition was judged on",
              "BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: whether a call was to start in that state of the run",
              "CLAIM and FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
@@ -41,6 +42,8 @@ UNCHECKED = ["ROLE and ORDER: who may say what when, what waits for a question, 
              "PAPER_INVALID, FIELD_ANSWERED: what the desk signed about a plan, and whether a change keeps what was answered",
              "OWN_CLIENT: whether the client that answered is the asker's where the record does not say so",
              "ORDER_RESTS_ON_DESK and EQUIVOCATION: when a revoked key spoke, and what another file says"]
+BOUNDS = {"object": ("minProperties", "maxProperties"), "array": ("minItems", "maxItems"),
+          "string": ("minLength", "maxLength"), "integer": ("minimum", "maximum")}
 TYPES = {"dict": "object", "list": "array", "str": "string", "int": "integer", "bool": "boolean", "NoneType": "null"}
 
 class Failure(Exception): """Its arguments are a code and a message."""
@@ -49,17 +52,12 @@ def need(holds: object, code: str, message: str = "docs/checks.md says what the 
     if not holds:
         raise Failure(code, message)
 
+def sha256(data: bytes) -> str: return hashlib.sha256(data).hexdigest()
+def digest(purpose: str, data: Json) -> str: return sha256(prefixed(purpose, data))
+def fingerprint(public: str) -> str: return digest("key", b"ed25519\0" + bytes.fromhex(public))
+
 def prefixed(purpose: str, data: Json) -> bytes:
     return f"demur/v1/{purpose}\0".encode() + (data if isinstance(data, bytes) else canonical(data))
-
-def digest(purpose: str, data: Json) -> str:
-    return hashlib.sha256(prefixed(purpose, data)).hexdigest()
-
-def plain(value: Json) -> str:
-    return hashlib.sha256(canonical(value)).hexdigest()
-
-def fingerprint(public: str) -> str:
-    return digest("key", b"ed25519\0" + bytes.fromhex(public))
 
 def parse(data: bytes, code: str) -> Json:
     """Returns the value of canonical JSON. Keys given twice and lone surrogates show in that the bytes differ."""
@@ -102,6 +100,8 @@ def decode(data: bytes, strict: bool = False) -> Point | None:
         return None
     return x if x % 2 == sign else -x % P, y % P
 
+BASE = decode((4 * pow(5, -1, P) % P).to_bytes(32, "little")) or NEUTRAL
+
 def add(one: Point, two: Point) -> Point:
     (a, b), (c, d) = one, two
     product = D * a * b * c * d % P
@@ -118,35 +118,27 @@ def signature_holds(public: str, signature: str, message: bytes) -> bool:
     with suppress(InvalidSignature, ValueError):
         Ed25519PublicKey.from_public_bytes(key).verify(raw, message)
         return True
-    base, a, r = decode((4 * pow(5, -1, P) % P).to_bytes(32, "little")), decode(key), decode(raw[:32])
-    s = int.from_bytes(raw[32:], "little")
-    if base is None or a is None or r is None or s >= ORDER:
-        return False
+    a, r, s = decode(key), decode(raw[:32]), int.from_bytes(raw[32:], "little")
     k = int.from_bytes(hashlib.sha512(raw[:32] + key + message).digest(), "little") % ORDER
-    return times(8 * s, base) == times(8, add(r, times(k, a)))
+    return bool(a and r and s < ORDER) and times(8 * s, BASE) == times(8, add(r or NEUTRAL, times(k, a or NEUTRAL)))
 
 def matches(value: Json, schema: Json, root: Json, cited: list[int]) -> bool:
     """Returns whether a value fits a JSON Schema, with the keywords the schemas use; gathers the sequences it cites."""
+    def fits(inner: Json, rule: Json) -> bool: return matches(inner, rule, root, cited)
     if isinstance(schema, bool):
         return schema
-    name, fields = TYPES.get(type(value).__name__, "number"), schema.get("properties", {})
-    fit = name in schema.get("type", name) and schema.get("const", value) == value
-    for choices in (schema[keyword] for keyword in ("oneOf", "anyOf") if keyword in schema):
-        fit = fit and sum(matches(value, choice, root, cited) for choice in choices) == 1
-    if isinstance(value, dict):
-        fit = fit and value.keys() >= set(schema.get("required", []))
-        fit = fit and len(value) <= schema.get("maxProperties", NEVER)
-        fit = fit and all(matches(name, schema.get("propertyNames", True), root, cited) for name in value)
-        rest = schema.get("additionalProperties", True)
-        fit = fit and all(matches(value[name], fields.get(name, rest), root, cited) for name in value)
-    elif isinstance(value, list):
-        fit = fit and schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", NEVER)
-        fit = fit and all(matches(item, schema.get("items", {}), root, cited) for item in value)
-    elif isinstance(value, str):
-        fit = fit and schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", NEVER)
-        fit = fit and re.fullmatch(schema.get("pattern", "(?s:.*)").removesuffix("$"), value) is not None
-    elif type(value) is int:
-        fit = fit and schema.get("minimum", -NEVER) <= value <= schema.get("maximum", NEVER)
+    get, name = schema.get, TYPES.get(type(value).__name__, "number")
+    size, (low, high) = value if name == "integer" else len(value) if name in BOUNDS else 0, BOUNDS.get(name, ("", ""))
+    fit = name in get("type", name) and get("const", value) == value and get(low, -NEVER) <= size <= get(high, NEVER)
+    fit = fit and all(sum(fits(value, each) for each in get(word, [True])) == 1 for word in ("oneOf", "anyOf"))
+    if name == "object":
+        fields, rest = get("properties", {}), get("additionalProperties", True)
+        fit = fit and all(it in value for it in get("required", []))
+        fit = fit and all(fits(it, get("propertyNames", True)) and fits(value[it], fields.get(it, rest)) for it in value)
+    elif name == "array":
+        fit = fit and all(fits(item, get("items", True)) for item in value)
+    elif name == "string":
+        fit = fit and re.fullmatch(get("pattern", "(?s:.*)").removesuffix("$"), value) is not None
     return fit and ("$ref" not in schema or refers(value, schema["$ref"].removeprefix("#/$defs/"), root, cited))
 
 def refers(value: Json, name: str, root: Json, cited: list[int]) -> bool:
@@ -186,19 +178,18 @@ def once(pairs: list[tuple[str, Json]]) -> Json:
 def looked_up(data: bytes, at: Json, as_number: bool) -> Json:
     """Returns what a check looks at; raises something where that is not there."""
     if isinstance(at, str):
-        return len(data) if at == "size" else hashlib.sha256(data).hexdigest()
+        return len(data) if at == "size" else sha256(data)
     if "pointer" in at:
         value = json.loads(data.decode(), object_pairs_hook=once, parse_constant=int)
         need(within(value, 40, 65_536) and at["pointer"][:1] in ("", "/"), "")
         for token in (each.replace("~1", "/").replace("~0", "~") for each in at["pointer"].split("/")[1:]):
-            need(not isinstance(value, list) or re.fullmatch("0|[1-9][0-9]*", token), "")
-            value = value[int(token) if isinstance(value, list) else token]
+            number = isinstance(value, list) and re.fullmatch("0|[1-9][0-9]*", token)
+            value = value[int(token) if number else token]
         return value
     text, first, last = data.decode(), data.decode().index(at["after"]), data.decode().rindex(at["after"])
     cut, end, _ = text[first + len(at["after"]):].partition(at["before"])
-    need(first == last and end, "")
     cut = cut.strip(" \t\r\n")
-    need(not as_number or re.fullmatch(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", cut), "")
+    need(first == last and end and (not as_number or re.fullmatch(NUMBER, cut)), "")
     return float(cut) if as_number else cut
 
 def is_true(data: bytes, check: Json, most: int = CHECKED_BYTES) -> bool:
@@ -220,22 +211,20 @@ class Trace:
         self.name, self.pin, self.commands, self.shown = "", 0, set[tuple[str, str]](), list[list[str]]()
         self.positions, self.said = list[Json](), list[tuple[str, str]]()  # said: hash of the statement, time
 
-    def has(self, position: Json) -> bool:
-        return self.positions[position["sequence"]:position["sequence"] + 1] == [position]
+    def has(self, at: Json) -> bool: return self.positions[at["sequence"]:at["sequence"] + 1] == [at]
 
 class Verifier:
     def __init__(self) -> None:
         self.hasher = hashlib.sha256(prefixed("export", b""))
         self.registry, self.run, self.closed = Trace(), Trace(), False  # closed: the registry's head was read
         self.trace, self.after, self.commitment, self.schema = self.registry, "", "", UNKNOWN
-        self.header: Json = {}
         self.told, self.tools, self.bytes = list[Json](), None, dict[int, bytes]()  # bytes: of artifacts
         self.shown, self.final, self.asked = set[tuple[int, int]](), False, list[int]()  # shown: conditions that hold
         self.keys, self.known, self.rotated = dict[str, Key](), set[str](), set[str]()
         self.tokens = dict[str, str]()  # the type of the newest event about each
         self.ended = dict[str, tuple[int, str]]()  # when a key was revoked or retired, and the code for using it later
         self.epochs, self.registered, self.doubts = list[int](), list[Json](), list[Json]()
-        self.place: list[Json] = [1, None]  # line and event
+        self.header, self.place = dict[str, Json](), list[Json]([1, None])  # place: line and event
         self.later = NEVER  # the first registry event of a type that is not known: it may have brought keys
 
     def read(self, stream: BinaryIO) -> None:
@@ -278,12 +267,11 @@ class Verifier:
         need(event["sequence"] == last["sequence"] + 1 and event["previous"] == last["hash"], "CHAIN_BREAK")
         need(not trace.said or trace.said[-1][1] <= event["time"], "TIME_BACKWARDS")
         proof = event["proof"]["ed25519"] if event["statement"] else {"key": ""}
-        public, signer = self.check_registry(event, said, proof["key"]), proof["key"]
+        signer, public = proof["key"], self.check_registry(event, said, proof["key"])
         need(not public or signature_holds(public, proof["signature"], prefixed("statement", said)), "SIG_INVALID")
         self.check_content(line, said, schema)
-        command = (signer, said.get("command", hash_))
-        need(command not in trace.commands, "REPLAY_DUPLICATE")
-        trace.commands.add(command)
+        need((signer, said.get("command")) not in trace.commands, "REPLAY_DUPLICATE")
+        trace.commands |= {(signer, said["command"])} if signer else set()
         if self.closed:
             inner = said["facts"].get("answer")
             told = said["facts"] | (inner if isinstance(inner, dict) else {}) | (line["content"] or {})
@@ -299,29 +287,27 @@ class Verifier:
     def check_statement(self, event: Json, said: Json, hash_: str, cited: int) -> None:
         sequence, opens, record, seen = event["sequence"], event["sequence"] == 0, event["record"], said.get("seen")
         first, before = opens and self.trace is self.registry, seen["sequence"] if seen else said.get("cause")
-        agree = (event["statement"] is None) == (event["proof"] == "none") == (record is not None)
-        agree = agree and (record or "ed25519" in self.schema["proofs"] and (seen is None) == opens)
-        agree = agree and (event["registry"] is None) == (event["store"] is None) == first
-        agree = agree and (event["previous"] is None) == opens and (before is None or before < sequence)
-        agree = agree and event["trace"] == self.trace.name and (event["store"] or hash_) == self.header["store"]
-        agree = agree and (record or all(event[name] == said[name] for name in ("content", "store", "trace")))
-        need(agree, "STATEMENT_MISMATCH", "header, envelope, proof and statement or record do not fit together")
+        agree = [(event["statement"] is None) == (event["proof"] == "none") == (record is not None),
+                 record or "ed25519" in self.schema["proofs"] and (seen is None) == opens,
+                 record or all(event[name] == said.get(name) for name in ("content", "store", "trace")),
+                 (event["registry"] is None) == (event["store"] is None) == first, (event["previous"] is None) == opens,
+                 event["trace"] == self.trace.name, (event["store"] or hash_) == self.header["store"],
+                 before is None or before < sequence]
+        need(all(agree), "STATEMENT_MISMATCH", "header, envelope, proof and statement or record do not fit together")
         need(seen is None or self.trace.has(seen), "SEEN_INVALID")
         need(cited <= (sequence - 1 if record else seen["sequence"] if seen else -1), "CITES_UNSEEN", f"event {cited}")
         need(record or event["time"] <= said["not_after"], "STATEMENT_EXPIRED")
 
     def check_registry(self, event: Json, said: Json, signer: str) -> str:
         """Returns the public key that must have signed, if any, having made the checks of orders 5 and 6."""
-        pin, home, kind = event["registry"], self.trace is self.registry, said["type"]
-
         def check(holds: object, code: str) -> None:
             need(holds, "REGISTRY_INVALID" if home else code, f"the event fails with {code}")
-
+        pin, home, kind = event["registry"], self.trace is self.registry, said["type"]
         fits, at = self.registry.has(pin) if pin else home, pin["sequence"] if pin else 0
         check(fits and at >= (len(self.epochs) - 1 if home else self.trace.pin), "REGISTRY_PIN")
         key, public = self.check_rules(event, said, signer) if home else (None, "")
-        self.trace.pin, epoch = at, self.epochs[-1 if home else at]
-        check(event["epoch"] == epoch, "EPOCH_MISMATCH")
+        self.trace.pin = at
+        check(event["epoch"] == self.epochs[-1 if home else at], "EPOCH_MISMATCH")
         if home and self.schema is UNKNOWN:
             self.later = min(self.later, event["sequence"])
         if self.schema is UNKNOWN and home or signer not in self.keys and not key and signer and self.later <= at:
@@ -406,7 +392,8 @@ class Verifier:
     def check_meaning(self, kind: str, event: Json, role: str) -> None:
         """Makes the checks of MEANING that need no state machine, where what they compare is disclosed."""
         told, none, place = self.told, dict[str, Json](), event.get("question")
-        told.append(event | {"type": kind})
+        call = {"input": event["input_hash"], "tool": event["tool"]} if "input_hash" in event else None
+        told.append(event | {"type": kind, "call": call and sha256(canonical(call))})
         asked = told[place["sequence"] if isinstance(place, dict) else place] if place is not None else none
         asked = asked if asked.get("type") in ("question_asked", "gap_found") else none  # else out of order
         if kind in ("question_answered", "answer_superseded") and "request" in event and "request" in asked:
@@ -432,13 +419,13 @@ class Verifier:
             need(tools is None or tool in tools, "TOOL_NOT_ALLOWED")
             need(not tools or RISKS.index(event["risk"]) >= RISKS.index(tools[tool]["risk"]), "RISK_UNDERSTATED")
         elif kind == "tool_execution_started":
-            hashed, data = told[event["intent"]].get("input_hash"), self.bytes.get(event["input"])
-            same = None in (hashed, data) or hashlib.sha256(data or b"").hexdigest() == hashed
+            intent, data = told[event["intent"]], self.bytes.get(event["input"])
+            same = data is None or intent.get("input_hash") in (None, sha256(data))
             need(same and event["input"] is not None, "INPUT_MISMATCH")
-            need({(event["intent"], each) for each in told[event["intent"]].get("meets", [])} <= self.shown, "CONDITION_UNSHOWN")
+            need({(event["intent"], each) for each in intent.get("meets", [])} <= self.shown, "CONDITION_UNSHOWN")
             about = [at for at in self.asked if told[at]["about"] == event["intent"]]
-            self.check_confirmed(about[0] if about else None, self.call_of(event["intent"]))
-            wanted = (self.tools or none).get(told[event["intent"]].get("tool"), none).get("confirm")
+            self.check_confirmed(about[0] if about else None, intent["call"])
+            wanted = (self.tools or none).get(intent.get("tool"), none).get("confirm")
             need(not wanted or about and told[about[0]]["given"] != "agent", "OPERATION_UNCONFIRMED")
         elif kind == "condition_judged":
             (self.shown.add if event["holds"] else self.shown.discard)((event["intent"], event["condition"]))
@@ -450,8 +437,7 @@ class Verifier:
         elif kind in ("claim_issued", "claim_revised"):
             ends = [told[each] for each in event["executions"]]
             results = {each for end in ends for each in end.get("outputs", [])}
-            if event["about_failure"]:
-                results |= {told[end["started"]].get("input") for end in ends if "started" in end}
+            results |= {told[end["started"]].get("input") for end in ends if event["about_failure"] and "started" in end}
             distinct = {self.bytes.get(each, each) for each in event["evidence"]}
             enough = len(distinct) >= told[0].get("policy", none).get("evidence_minimum", 0)
             need(enough and results.issuperset(event["evidence"]), "EVIDENCE_WEAK")
@@ -463,14 +449,14 @@ class Verifier:
             need(not self.final or role == "auditor", "SPOKE_AFTER_FINAL")
             self.asked += [len(told) - 1] if kind == "confirmation_asked" else []
             shown, said = event.get("operation"), event.get("digest")
-            call = None if event["about"] is None or shown is None else self.call_of(event["about"])
-            need(shown is None or said == plain(shown) and call in (None, said), "CONFIRMATION_MISMATCH")
+            known = shown is None or event["about"] is None or told[event["about"]]["call"] in (None, said)
+            need(known and (shown is None or said == sha256(canonical(shown))), "CONFIRMATION_MISMATCH")
         elif kind in ("confirmation_given", "confirmation_refused"):
             asked = told[event["confirmation"]["sequence"]]
             need(event.get("digest") in (None, asked.get("digest", event.get("digest"))), "CONFIRMATION_MISMATCH")
             asked["given"] = kind == "confirmation_given" and event["assurance"]
         elif kind == "operation_started":
-            found = plain(event["operation"]) if isinstance(event["operation"], dict) else None
+            found = sha256(canonical(event["operation"])) if isinstance(event["operation"], dict) else None
             need(event["operation"] is not None or not self.asked, "OPERATION_UNCONFIRMED")  # told nothing; withheld: a name
             need(found == event.get("digest"), "CONFIRMATION_MISMATCH")
             self.check_confirmed(event["confirmation"], found)
@@ -478,14 +464,9 @@ class Verifier:
             need(told[event["started"]].get("digest") in (None, event["digest"]), "CONFIRMATION_MISMATCH")
         elif kind == "verification_run_completed" and "report" in event:
             reports = [self.bytes.get(at) for at, each in enumerate(told) if each["type"] == "report_recorded"]
-            known = {hashlib.sha256(each).hexdigest(): each for each in reports if each is not None}
-            check, named = {"at": {"pointer": "/status"}, "is": "eq", "value": event["status"]}, known.get(event["report"])
-            fits = None in reports if named is None else is_true(named, check, LINE_BYTES)
-            need(fits, "REPORT_MISMATCH")
-
-    def call_of(self, intent: int) -> str | None:
-        told = self.told[intent]
-        return plain({"input": told["input_hash"], "tool": told["tool"]}) if "input_hash" in told else None
+            known = {sha256(each): each for each in reports if each is not None}
+            named, same = known.get(event["report"]), {"at": {"pointer": "/status"}, "is": "eq", "value": event["status"]}
+            need(None in reports if named is None else is_true(named, same, LINE_BYTES), "REPORT_MISMATCH")
 
     def check_confirmed(self, at: int | None, found: str | None) -> None:
         """Checks that what somebody was asked to confirm starts on a yes, once."""
@@ -516,8 +497,7 @@ class Verifier:
         need(how != "missing", "ARTIFACT_MISSING")
         self.trace.shown[-1].append(how)
         if how != "disclosed":
-            self.doubts.append(("NOT_DISCLOSED", f"the artifact is {how}", *self.place))
-            return
+            return self.doubts.append(("NOT_DISCLOSED", f"the artifact is {how}", *self.place))
         with suppress(ValueError):
             data = base64.b64decode(line["bytes"], validate=True)
         need(base64.b64encode(data).decode() == line["bytes"], "FILE_MALFORMED", "the bytes are not padded base64")
@@ -591,8 +571,7 @@ def main() -> int:
         code, message, line, event = (verifier.doubts or [(None, "every check passed", None, None)])[0]
     except Failure as failure:
         (code, message), (line, event) = failure.args, verifier.place
-    result = {"verdict": verdict, "code": code, "line": line, "event": event, "message": message,
-              "unchecked": UNCHECKED}
+    result = dict(verdict=verdict, code=code, line=line, event=event, message=message, unchecked=UNCHECKED)
     said = [f"{verdict} {code or ''} line {line} event {event}: {message}", *(f"not checked: {it}" for it in UNCHECKED)]
     print(json.dumps(result) if options.json else "\n".join(said))
     return 0 if verdict == "pass" else 2 if line == 1 else 1
