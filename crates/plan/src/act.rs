@@ -417,6 +417,8 @@ pub(crate) fn leaves(value: &Value, path: &mut String, visit: &mut dyn FnMut(&st
         Value::Array(entries) if !entries.is_empty() => {
             entries.iter().enumerate().for_each(|(at, value)| below(&at.to_string(), value));
         }
+        // A plan that says nothing has no value.
+        _ if path.is_empty() => {}
         _ => visit(path, value),
     }
 }

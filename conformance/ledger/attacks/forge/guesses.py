@@ -206,6 +206,14 @@ def _gaps(family: Family) -> None:
     differs("softer", "The desk makes a warning of what blocks.", severity="warn")
     differs("assurance", "The desk asks for less than the rules.", COLOUR.but(assurance="terminal"), assurance="agent")
     differs("asker", "The desk lets whoever submitted the plan answer.", asker_settles=True)
+    plan = Ruled({}, COLOUR)
+    plan.keep("document", 0, plan.document())
+    about = "The desk keeps to itself the one gap of a plan that says nothing."
+    _case(family, "gap-not-asked-empty", about, plan.finish(), guesses)
+    plan = Ruled({})
+    plan.keep("document", 0, plan.document())
+    about = "A plan says nothing, and no rule wants it to."
+    _case(family, "nothing", about, plan.finish(), [])
     plan = Ruled({"colour": "blue"}, COLOUR)
     plan.settle(plan.begin(COLOUR), "red", assurance="signed_in")
     about = "The desk asks for what the plan says, and has it changed."

@@ -119,7 +119,7 @@ class Plan:
     ) -> Json:
         """Returns the paper of a confirmed plan."""
         reference = f"clarification://session/{self.d.session}#{_hash(self.record())}"
-        inputs = (plan or {"colour": "blue"}) | {
+        inputs = ({"colour": "blue"} if plan is None else plan) | {
             "clarification_rounds": len(self.rounds) if rounds is None else rounds,
             "clarification_chain_ref": reference,
         }

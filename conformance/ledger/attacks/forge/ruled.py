@@ -180,7 +180,7 @@ class Ruled(Plan):
 
     def finish(self, plan: Json = None, sources: dict[str, int] | None = None) -> "Ruled":
         """Confirms the plan with the source of every value, unless others are given, and signs that."""
-        plan = plan or self.plan()
+        plan = self.plan() if plan is None else plan
         provenance = [
             {"field": name, "pointer": "/answer" if told else f"/plan/{name}", "source": at}
             for name, (_, at, told) in sorted(self.values.items())

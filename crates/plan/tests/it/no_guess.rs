@@ -43,6 +43,15 @@ fn an_honest_session_holds_and_tells_where_every_value_came_from() {
     assert_eq!(outcomes, [("gap-001", "accepted"), ("gap-002", "answered")]);
 }
 
+/// CLR-52: there is nothing in it that somebody could have guessed.
+#[test]
+fn a_plan_that_says_nothing_is_confirmed_and_holds() {
+    let mut office = Office::with_pack("", "", &json!({}));
+    office.confirm().unwrap();
+    let report = NoGuess::check(office.events.clone()).unwrap();
+    assert!(report.holds() && report.values.is_empty(), "{report:?}");
+}
+
 #[test]
 fn a_session_that_was_not_confirmed_does_not_hold() {
     let office = Office::with(&with(&json!({})));
