@@ -242,7 +242,22 @@ fn another_input_than_the_approved_one_is_found() {
     liar.is_found(Code::InputMismatch, started);
 }
 
-/// LED-11
+/// LED-27: neither what it was given nor what it put out.
+#[test]
+fn an_execution_without_any_artifact_is_found() {
+    let (mut liar, proposal) = Liar::usual();
+    let signed = liar.intend(intent(proposal, Risk::Low), "wc", INPUT);
+    let started = liar.say(Role::Executor, ToolExecutionStarted { input: None, intent: signed });
+    let ended = liar.say(Role::Executor, ToolExecutionCompleted { outputs: list([]), started });
+    let report = default(&liar.file(None));
+    let found = |code: Code, at: Sequence| {
+        report.findings.iter().any(|finding| finding.code == code && finding.sequence == Some(at))
+    };
+    assert!(found(Code::InputMismatch, started), "{}", report.to_text());
+    assert!(found(Code::OrderViolation, ended), "{}", report.to_text());
+}
+
+/// LED-11 LED-27
 #[test]
 fn a_start_without_input_is_found() {
     let (mut liar, proposal) = Liar::usual();

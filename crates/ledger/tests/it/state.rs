@@ -340,7 +340,7 @@ fn a_rejected_or_blocked_proposal_goes_back_to_planning_and_may_be_revised_once(
     }
 }
 
-/// LED-16 LED-35
+/// LED-10 LED-16 LED-35: what was rejected, and what nobody has reviewed, is not executed beside what was approved.
 #[test]
 fn several_proposals_may_be_open_at_once() {
     let mut world = World::opened();
@@ -351,6 +351,7 @@ fn several_proposals_may_be_open_at_once() {
     world.review(second, ProposalDecision::Approved);
     assert_eq!(world.phase(), Phase::Executing);
     refuses(&mut world, intent(third, Risk::Low), "PROPOSAL_NOT_APPROVED");
+    refuses(&mut world, intent(first, Risk::Low), "PROPOSAL_NOT_APPROVED");
     world.review(third, ProposalDecision::Approved);
     world.intend(third, Risk::Low);
 }

@@ -203,6 +203,34 @@ fn every_pair_of_state_and_event_that_the_table_lacks_is_refused() {
     assert!(refused > 100, "only {refused} pairs were tried");
 }
 
+/// LED-30: from every state that is open; an end stays an end.
+#[test]
+fn every_open_state_leads_to_aborted() {
+    let world = World::new();
+    let facts: Facts = SessionAborted { attribution: None }.into();
+    let states = one_state_of_each_phase(&world);
+    assert_eq!(states.len(), Phase::ALL.len());
+    for (phase, state, said) in states {
+        let walker = Walker { state, said, ..Walker::new(&world) };
+        let kind = EventType::SessionAborted;
+        let step = Step {
+            sequence: Sequence::try_from(walker.state.length()).unwrap(),
+            actor: walker.speakers[&voice(kind)],
+            said: Said { kind: &kind.into(), role: voice(kind), facts: &facts },
+            proof: ProofKind::Ed25519,
+            known: Known::NOTHING,
+            time: world.now,
+        };
+        match walker.state.check(&step) {
+            Ok(Phase::Aborted) => assert!(phase != Phase::Initialized && !phase.is_final(), "{phase}"),
+            Err(GuardError::OutOfPhase { .. }) => {
+                assert!(phase == Phase::Initialized || phase.is_final(), "{phase}");
+            }
+            other => panic!("{phase}: {other:?}"),
+        }
+    }
+}
+
 /// Walks until each phase was seen once.
 fn one_state_of_each_phase(world: &World) -> Vec<(Phase, State, Saying)> {
     let mut random = Seeded::from_number(5);

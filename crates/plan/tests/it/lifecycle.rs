@@ -230,7 +230,7 @@ fn begin(office: &mut Office, operation: &str) -> Result<demur_ledger::name::Seq
     office.perform(Who::Agent, act)
 }
 
-fn attest(office: &Office) -> Result<demur_clarify::attestation::Attestation, demur_plan::Error> {
+pub(crate) fn attest(office: &Office) -> Result<demur_clarify::attestation::Attestation, demur_plan::Error> {
     let file = FileHash::new(
         "src/index.ts".parse().unwrap(),
         demur_clarify::seal::Sha256::of(&json!("a file")).unwrap(),

@@ -1,10 +1,10 @@
 //! The proof that nothing was guessed: it holds for an honest trace and names what was done to any other.
 
-use demur_engine::command::Saying;
+use demur_engine::command::{Consequences, Saying};
 use demur_ledger::{
-    content::{ConfirmationContent, RefusalContent},
-    event_type::Content,
-    facts::{Assurance, Attribution, CommandRefused, Door, Root},
+    content::{AnswerValue, ConfirmationContent, DefaultContent, QuestionContent, RefusalContent},
+    event_type::{Content, Facts},
+    facts::{Assurance, Attribution, CommandRefused, Door, Question, QuestionAsked, QuestionDefaulted, Root},
     name::Sequence,
     role::Role,
 };
@@ -12,10 +12,10 @@ use demur_plan::{
     act::{Act, Voice},
     no_guess::{NoGuess, Problem, SettledBy},
 };
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::{
-    lifecycle::with,
+    lifecycle::{attest, with},
     office::{Office, Who, assurance},
 };
 
@@ -68,6 +68,7 @@ fn a_gap_that_the_desk_keeps_to_itself_is_named() {
     assert_eq!(codes(&office), ["GAP_NOT_ASKED", "PAPER_DIFFERS", "CONFIRMED_WITH_GAP"]);
 }
 
+/// CLR-52
 #[test]
 fn a_gap_in_other_words_than_the_rules_have_is_named() {
     let plan = with(&json!({"real_build": true}));
@@ -80,6 +81,7 @@ fn a_gap_in_other_words_than_the_rules_have_is_named() {
     assert_eq!(codes(&office), ["GAP_DIFFERS"]);
 }
 
+/// CLR-52
 #[test]
 fn a_gap_that_the_rules_do_not_find_is_named() {
     let asked = with(&json!({"real_build": true}));
@@ -122,6 +124,7 @@ fn a_round_that_says_more_than_the_rules_is_named() {
     assert_eq!(codes(&office), ["PAPER_DIFFERS"]);
 }
 
+/// CLR-52 ONE-08
 #[test]
 fn a_confirmed_plan_with_other_values_or_sources_is_named() {
     for (change, code) in [
@@ -163,6 +166,70 @@ fn codes(office: &Office) -> Vec<&'static str> {
     let report = NoGuess::check(office.events.clone()).unwrap();
     assert!(!report.holds());
     report.problems.iter().map(|problem| problem.code).collect()
+}
+
+/// CLR-52 ONE-08: nobody answered, and something was assumed.
+#[test]
+fn a_default_that_took_effect_is_named() {
+    let other = Office::with(&with(&json!({"real_build": true})));
+    let (event, words) = other.events[2].clone();
+    let (Facts::GapFound(gap), Some(Content::GapFound(words))) = (event.said().unwrap().facts, words) else {
+        panic!("no gap")
+    };
+    let mut office = Office::with(&with(&json!({})));
+    let deadline = Some(office.now().plus_millis(5000));
+    let question = Question { default: true, deadline, ..gap.0.clone() };
+    let default = AnswerValue::Text("dist".try_into().unwrap());
+    let content = QuestionContent {
+        ask: None,
+        default: Some(default.clone()),
+        field: None,
+        gap: None,
+        request: None,
+        rule: None,
+        ..words
+    };
+    let act =
+        |facts: Facts, content| Act { facts, content, consequences: Consequences::default(), papers: None };
+    let asked = act(QuestionAsked(question).into(), Content::QuestionAsked(content));
+    let question = office.perform(Who::Agent, asked).unwrap();
+    office.pass(60_000);
+    let content = Content::QuestionDefaulted(DefaultContent { default });
+    office.desk_records(act(QuestionDefaulted { question }.into(), content));
+    office.confirm().unwrap();
+    assert_eq!(codes(&office), ["DEFAULTED"]);
+}
+
+/// CLR-52 CLR-71: another plan, another count of rounds, another signature, or a key that is not the desk's.
+#[test]
+fn an_attestation_that_says_something_else_is_named() {
+    let changes: [fn(&mut Map<String, Value>); 3] = [
+        |attested| attested["inputs"]["output_path"] = json!("/"),
+        |attested| attested["inputs"]["clarification_rounds"] = json!(0),
+        |attested| attested["agent_version"] = json!("2"),
+    ];
+    for change in changes.into_iter().map(Some).chain([None]) {
+        let mut office = Office::with(&with(&json!({"real_build": true})));
+        office.answer(Who::Person, "gap-001", "dist");
+        let confirmed = office.confirm().unwrap();
+        let attestation = attest(&office).unwrap();
+        let mut act = office.session().attesting(confirmed, &attestation).unwrap();
+        let Content::PlanAttested(content) = &mut act.content else { panic!("no attestation") };
+        if let Some(change) = change {
+            change(&mut content.attestation);
+        }
+        office.perform(Who::Agent, act).unwrap();
+        let guesses = office.guesses();
+        let codes: Vec<_> = guesses.problems.iter().map(|problem| problem.code).collect();
+        if change.is_some() {
+            assert!(
+                !codes.is_empty() && codes.iter().all(|code| *code == "ATTESTATION_DIFFERS"),
+                "{guesses:?}"
+            );
+        } else {
+            assert!(codes.is_empty(), "as it was made it holds: {guesses:?}");
+        }
+    }
 }
 
 /// ONE-12: ten times the answers take at most twelve times the work, counted and not timed; beyond its budget nothing is said.
@@ -248,7 +315,7 @@ fn looking_at_consents_again_is_counted() {
 /// ONE-12: an emptied pack under the name of the built-in one is told.
 #[test]
 fn rules_that_are_not_those_they_are_called_after_are_named() {
-    let mut document: serde_json::Value =
+    let mut document: Value =
         serde_json::from_slice(demur_rules::Rules::builtin().unwrap().document()).unwrap();
     assert_eq!(demur_rules::Rules::builtin().unwrap().differences().unwrap(), Vec::<String>::new());
     document["required"] = json!({});

@@ -119,6 +119,16 @@ impl Office {
         NoGuess::check_file(self.events.clone(), 1 << 20, Some(self.desk.registry())).unwrap()
     }
 
+    /// Returns what time it is.
+    pub(crate) const fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Lets time pass.
+    pub(crate) fn pass(&mut self, millis: u64) {
+        self.now = self.now.plus_millis(millis);
+    }
+
     /// Returns the key that signs the documents.
     pub(crate) fn signer(&self) -> Signer {
         Signer::new("wwa-scaffold-v1.0.0".parse().unwrap(), self.desk.key().clone())

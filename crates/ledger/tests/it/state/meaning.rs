@@ -102,7 +102,7 @@ fn the_desk_records_a_policy_as_itself_and_not_as_the_operator() {
     }
 }
 
-/// LED-11 LED-36
+/// LED-11 LED-27 LED-36
 #[test]
 fn a_tool_starts_only_with_the_input_that_its_intent_names() {
     let (mut world, proposal) = World::executing();
