@@ -229,11 +229,6 @@ impl State {
         &self.reports
     }
 
-    /// Marks the run failed for an integrity violation found in the store. No event does this (LED-18, LED-30).
-    pub fn mark_failed(&mut self) {
-        self.phase = Phase::Failed;
-    }
-
     /// Folds an event into the state. On an error nothing has changed.
     pub fn apply(&mut self, event: &Event, known: Known<'_>) -> Result<(), GuardError> {
         let step = Step::of(event, known)?;
