@@ -114,6 +114,7 @@ pub(crate) async fn start(
     let mut body: api::StartOperation =
         serde_json::from_value(json!({"operation": {}})).map_err(|error| Refusal::bug(&error))?;
     (body.operation, body.note) = (given.operation, given.note);
+    body.name = given.name.unwrap_or(body.name);
     let request = ApiRequest::<op::StartOperation>::send(of(given.confirmation_id), body);
     Ok(told(&call.visitor.ask(request).await?))
 }

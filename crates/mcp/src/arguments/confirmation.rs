@@ -8,7 +8,7 @@ use demur_core::{
 use demur_ledger::{
     content::OperationObject,
     facts::Risk,
-    name::{Sequence, TraceId},
+    name::{Operation, Sequence, TraceId},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -79,6 +79,9 @@ pub(crate) struct StartOperation {
     pub(crate) confirmation_id: ConfirmationId,
     /// The same as was confirmed.
     pub(crate) operation: OperationObject,
+    /// Its name, such as build: an open question may block it.
+    #[serde(default)]
+    pub(crate) name: Option<Operation>,
     #[serde(default)]
     pub(crate) note: Option<Text<1, 4096>>,
 }

@@ -160,7 +160,7 @@ fn nobody_asks_after_the_final_statement_but_the_auditor() {
     expect_nothing_more("SPOKE_AFTER_FINAL", &run, &before);
 }
 
-/// LED-36 LED-37 LED-38 LED-39 LED-40 LED-42
+/// LED-14 LED-24 LED-31 LED-36 LED-37 LED-38 LED-39 LED-40 LED-42
 #[test]
 fn what_nobody_approved_is_refused_over_http() {
     for (code, prepare) in ATTEMPTS {
@@ -176,7 +176,7 @@ fn what_nobody_approved_is_refused_over_http() {
     }
 }
 
-/// LED-36 LED-37 LED-38 LED-39 LED-42
+/// LED-24 LED-31 LED-36 LED-37 LED-38 LED-39 LED-42
 #[test]
 fn what_nobody_approved_is_refused_over_mcp() {
     for (code, prepare) in ATTEMPTS {
