@@ -117,7 +117,7 @@ fn what_rested_on_an_answer_is_named_and_goes_no_further() {
     assert_eq!(reply["report"]["rested"][0]["event"], done);
 }
 
-/// An agent changes what it said itself, and nothing that a person said.
+/// CLR-04: an agent changes what it said itself, by an act of its own, and nothing that a person said.
 #[test]
 fn client_changes_its_own_answer_to_a_gap_over_mcp() {
     let sandbox = Sandbox::new();
@@ -137,6 +137,14 @@ fn client_changes_its_own_answer_to_a_gap_over_mcp() {
     };
     let status = |reply: &Value| reply["structuredContent"]["status"].clone();
     assert_eq!(status(&resolve(&words, json!({"answer": "Shows the weather"}))), "resolved");
+    assert_eq!(
+        status(&resolve(&words, json!({"answer": "Shows the weather"}))),
+        "resolved",
+        "the same again"
+    );
+    let refused = resolve(&words, json!({"answer": "Shows the time"}));
+    let told = refused["content"][0]["text"].as_str().unwrap();
+    assert!(refused["isError"] == true && told.starts_with("ALREADY_ANSWERED"), "{refused}");
     let replaced = resolve(&words, json!({"answer": "Shows the time", "change": "replace"}));
     assert_eq!(status(&replaced), "resolved", "{replaced}");
     assert_eq!(replaced["structuredContent"]["accepted_answer"], "Shows the time");
@@ -146,6 +154,10 @@ fn client_changes_its_own_answer_to_a_gap_over_mcp() {
         (json!("revoked"), &json!(2)),
         "{revoked}"
     );
+    let entries = sandbox.json(&["trace", "show", "last"])["entries"].as_array().unwrap().clone();
+    for kind in ["question_answered", "command_refused", "answer_superseded", "answer_revoked"] {
+        assert_eq!(entries.iter().filter(|entry| entry["kind"] == kind).count(), 1, "{kind}");
+    }
     let listed = sandbox.json(&["inbox", "--list"]);
     let of_kind = |one: &&Value| one["field"] == "component_type";
     let id = listed["questions"].as_array().unwrap().iter().find(of_kind).unwrap()["id"].clone();

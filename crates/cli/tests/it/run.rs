@@ -5,8 +5,10 @@ mod bad_input;
 mod bad_tools;
 mod beside;
 mod confirmed;
+mod damaged;
 mod evidence;
 mod killed;
+mod lines;
 mod meaning;
 mod restored;
 

@@ -225,3 +225,18 @@ fn registry_from_which_an_event_was_taken_is_found_at_the_next_start() {
     let checked = sandbox.run(&["store", "check"]);
     assert!(checked.expect_code(1).stdout.contains("registry-head.json"), "{checked}");
 }
+
+/// ONE-13: whoever takes events away cannot put another head beside them.
+#[test]
+fn kept_head_that_the_desk_did_not_sign_is_found_at_the_next_start() {
+    let sandbox = Sandbox::with_run();
+    sandbox.rest();
+    let path = sandbox.data().join("registry-head.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, signature) = text.split_once("\"signature\":\"").unwrap();
+    let (signature, after) = signature.split_once('"').unwrap();
+    let forged = signature.chars().rev().collect::<String>();
+    fs::write(&path, format!("{before}\"signature\":\"{forged}\"{after}")).unwrap();
+    let ran = sandbox.run(&["keys", "new", "dave", "--role", "critic"]);
+    assert!(ran.code != Some(0) && ran.stderr.contains("a head that the desk signed"), "{ran}");
+}

@@ -147,6 +147,7 @@ fn history_that_was_tampered_with_accuses_nobody() {
     assert_ne!(reply["code"], "EQUIVOCATION");
 }
 
+/// ONE-12
 #[test]
 fn same_file_twice_agrees_and_other_traces_are_not_compared() {
     let sandbox = Sandbox::new();

@@ -13,7 +13,7 @@ use super::{
 use crate::sandbox::Sandbox;
 
 /// What the three below have in common.
-const COMMON: &str = r#"
+pub(super) const COMMON: &str = r#"
 import json, sys
 sys.path.insert(0, sys.argv[1])
 import demur_format
@@ -173,7 +173,7 @@ for heard in agent:
     agent.done()
 "#;
 
-/// LED-36 LED-37 LED-38 LED-39 LED-40 LED-42
+/// LED-14 LED-24 LED-31 LED-36 LED-37 LED-38 LED-39 LED-40 LED-42
 #[test]
 fn what_nobody_approved_is_refused_to_agents_and_leaves_only_notes() {
     let sandbox = with_agents();
