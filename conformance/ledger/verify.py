@@ -452,9 +452,9 @@ class Verifier:
             known = shown is None or event["about"] is None or told[event["about"]]["call"] in (None, said)
             need(known and (shown is None or said == sha256(canonical(shown))), "CONFIRMATION_MISMATCH")
         elif kind in ("confirmation_given", "confirmation_refused"):
-            asked = told[event["confirmation"]["sequence"]]
-            need(event.get("digest") in (None, asked.get("digest", event.get("digest"))), "CONFIRMATION_MISMATCH")
-            asked["given"] = kind == "confirmation_given" and event["assurance"]
+            asked, said = told[event["confirmation"]["sequence"]], event.get("digest")
+            need(said in (None, asked.get("digest") or said), "CONFIRMATION_MISMATCH")  # the words that asked may be gone
+            asked |= {"digest": asked.get("digest") or said, "given": kind == "confirmation_given" and event["assurance"]}
         elif kind == "operation_started":
             found = sha256(canonical(event["operation"])) if isinstance(event["operation"], dict) else None
             need(event["operation"] is not None or not self.asked, "OPERATION_UNCONFIRMED")  # told nothing; withheld: a name

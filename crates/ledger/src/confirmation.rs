@@ -226,14 +226,14 @@ impl Confirmations {
             }
             Facts::ConfirmationGiven(facts) => {
                 let outcome = ConfirmationOutcome::Given(said(facts.assurance));
-                self.close(step.sequence, facts.confirmation.sequence, outcome);
+                self.close(step, facts.confirmation.sequence, outcome);
             }
             Facts::ConfirmationRefused(facts) => {
                 let outcome = ConfirmationOutcome::Refused(said(facts.assurance));
-                self.close(step.sequence, facts.confirmation.sequence, outcome);
+                self.close(step, facts.confirmation.sequence, outcome);
             }
             Facts::ConfirmationExpired(facts) => {
-                self.close(step.sequence, facts.confirmation, ConfirmationOutcome::Expired);
+                self.close(step, facts.confirmation, ConfirmationOutcome::Expired);
             }
             Facts::OperationStarted(facts) => self.spend(step.sequence, facts.confirmation),
             Facts::ToolExecutionStarted(facts) => {
@@ -244,9 +244,12 @@ impl Confirmations {
         }
     }
 
-    fn close(&mut self, at: Sequence, confirmation: Sequence, outcome: ConfirmationOutcome) {
-        if let Some(asked) = self.0.get_mut(&confirmation) {
-            (asked.outcome, asked.changed) = (outcome, at);
+    fn close(&mut self, step: &Step<'_>, confirmation: Sequence, outcome: ConfirmationOutcome) {
+        let Some(asked) = self.0.get_mut(&confirmation) else { return };
+        (asked.outcome, asked.changed) = (outcome, step.sequence);
+        // Where the words that asked are gone, the yes or the no still says what it was about.
+        if let (None, Some(Meaning::Digest(said))) = (asked.digest, step.known.meaning) {
+            asked.digest = Some(*said);
         }
     }
 

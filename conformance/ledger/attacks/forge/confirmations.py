@@ -93,6 +93,18 @@ def _case(family: Family, code: str, *, asks: bool = True, **facts: Json) -> Any
     return case
 
 
+def _without_words(
+    family: Family, name: str, about: str, fill: Fill, code: str = "CONFIRMATION_MISMATCH", how: str = "withheld"
+) -> None:
+    """Adds a case in which only the yes or the no still says what was asked about."""
+    dialogue = desk()
+    dialogue.want()
+    fill(dialogue)
+    export = dialogue.export()
+    export.run[0].hide(how)
+    family.fails(name, about, export.seal(), code, len(dialogue.trace.entries) - 1)
+
+
 def _asked(family: Family) -> None:
     case = _case(family, "ORDER_VIOLATION", asks=False)
     role, content = "ROLE_POLICY_VIOLATION", "CONTENT_INVALID"
@@ -193,6 +205,13 @@ def _digests(family: Family) -> None:
     case("started-other-digest", about, done, "CONFIRMATION_MISMATCH")
     about = "What ends is another operation than what began."
     case("ended-other", about, lambda d: (d.want(), d.yes(0), d.begin(0), d.end(2, sha(more))))
+    about = "10 is confirmed and what asked is withheld; 1,000,000 is carried out."
+    _without_words(family, "other-operation-withheld", about, lambda d: (d.yes(0), d.begin(0, more)))
+    about = "10 is confirmed, what asked is erased, and then 1,000,000 is carried out."
+    erased: Fill = lambda d: (d.yes(0), d.trace.record("content_erased", {"event": 0}, {"why": "asked to"}), d.begin(0, more))  # noqa: E731
+    _without_words(family, "other-operation-erased", about, erased, how="erased")
+    about = "What was refused is carried out unnamed; what asked is withheld."
+    _without_words(family, "refused-operation-withheld", about, lambda d: (d.no(0), d.begin(None)), "OPERATION_UNCONFIRMED")
     case = _case(family, "CONTENT_INVALID")
     bare = {"digest": None, "note": None, "operation": None}
     case("started-bare", "A start spends a yes and does not say for what.", lambda d: (d.yes(0), d.begin(0, words=bare)))

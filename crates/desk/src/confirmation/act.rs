@@ -84,6 +84,14 @@ pub(super) fn start(
     author: Arc<Author>,
     started: StartOperation,
 ) -> Result<ConfirmationView, Refusal> {
+    if asked.digest.is_none() {
+        let message = format!(
+            "expected a yes to an operation that can be read, found that the words of {} were erased",
+            asked.id
+        );
+        return Err(Refusal::new(Code::Rule(RuleCode::OPERATION_UNCONFIRMED), message)
+            .with_cure("ask for a new confirmation: nobody can tell any more what this one was for"));
+    }
     let facts = OperationStarted { confirmation: Some(asked.id.0.sequence), operation: started.name };
     let digest = Some(operation_digest(&started.operation)?);
     let content = OperationContent { digest, note: started.note, operation: Some(started.operation) };
