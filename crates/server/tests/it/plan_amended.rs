@@ -236,3 +236,39 @@ fn an_acceptance_over_http_lapses_when_another_standard_is_selected() {
     assert!(asked.contains(&json!("gap-001")), "{amended}");
     refused(&opened.post(&opened.agent, "/confirm", &json!({})), 409, "QUESTIONS_OPEN");
 }
+
+/// CLR-54: "approved" in the plan is the agent's own word, and a token that passes on what somebody says is not the terminal.
+#[test]
+fn an_approval_in_the_plan_or_relayed_does_not_satisfy_a_stated_assurance_over_http() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join("pack");
+    std::fs::create_dir(&pack).unwrap();
+    std::fs::write(pack.join("pack.toml"), "[pack]\nname = \"bank\"\nversion = \"1\"\n").unwrap();
+    std::fs::write(pack.join("bank.cedar"), APPROVALS).unwrap();
+    let server = Server::start_under(&folder.path().join("data"), vec![pack]);
+    let (agent, client) = (server.token("agent", &["ask"]), server.token("client", &["relay"]));
+    let mut whole = plan(&json!({"amount": 10, "approved": true}));
+    whole.as_object_mut().unwrap().remove("real_build");
+    let opened = server.call("POST", "/v1/plans").token(&agent).json(&json!({"plan": whole})).send().json();
+    assert_eq!(opened["blocking_count"], 1, "{opened}");
+    let session = opened["session_id"].as_str().unwrap().to_owned();
+    let opened = Opened { server, agent, session };
+    let relayed = json!({"answer": "yes", "by": "kim"});
+    refused(&opened.post(&client, "/gaps/gap-001", &relayed), 409, "ASSURANCE_TOO_LOW");
+    let own = opened.post(&opened.agent, "/gaps/gap-001/own", &json!({"answer": "yes"}));
+    assert_ne!(own.json()["status"], "resolved", "{own:?}");
+    refused(&opened.post(&opened.agent, "/confirm", &json!({})), 409, "QUESTIONS_OPEN");
+    let id = opened.question()["id"].as_str().unwrap().to_owned();
+    assert_eq!(opened.server.answer(&id, &json!("yes")).status, 200);
+    assert_eq!(opened.post(&opened.agent, "/confirm", &json!({})).status, 200);
+}
+
+const APPROVALS: &str = "
+@id(\"approval\")
+@field(\"approved\")
+@question(\"{context.amount} go out. Go ahead?\")
+@kinds(\"yes_no\")
+@assurance(\"terminal\")
+forbid (principal, action, resource)
+when { context has amount && context.amount > 0 } unless { context has approved && context.approved };
+";

@@ -217,7 +217,7 @@ fn nothing_is_proposed_before_the_policy_is_recorded() {
 
 /// Returns a run with an approved proposal for `cargo`, `git` and `mail`. Its policy names `cargo`, `rm` and `mail`, which a
 /// person confirms, lets everything below critical risk start without approval, and allows no retry.
-fn executing(conditions: &[&str]) -> (Run, u64) {
+pub(crate) fn executing(conditions: &[&str]) -> (Run, u64) {
     let mut document = opening();
     document["policy"] = json!({
         "approval_from": "critical", "retry_limit": 0,
@@ -263,7 +263,7 @@ fn check(role: &str, (about, condition): (u64, Value), artifact: u64, size: usiz
 }
 
 /// Returns an intent that may be.
-fn calling(proposal: u64) -> Value {
+pub(crate) fn calling(proposal: u64) -> Value {
     let mut document = intent(proposal);
     document["facts"]["risk"] = json!("medium");
     document
@@ -299,7 +299,7 @@ fn expect_words(code: &str, message: &str, cure: &str) {
 }
 
 /// Checks that the run stands where it stood, and that only the refusal was noted.
-fn expect_nothing_more(code: &str, run: &Run, before: &Value) {
+pub(crate) fn expect_nothing_more(code: &str, run: &Run, before: &Value) {
     let mut after = run.standing();
     let more = after["events"].as_u64().unwrap() - before["events"].as_u64().unwrap();
     after["events"] = before["events"].clone();
