@@ -1,6 +1,7 @@
 //! `demur run`: tasks that end in each way the table knows, seen from outside.
 
 mod agents;
+mod asked;
 mod bad_input;
 mod bad_tools;
 mod beside;

@@ -155,7 +155,7 @@ for heard in agent:
     agent.done()
 "#;
 
-/// Gives a verdict on a report that it did not record, and then another than the report's.
+/// Gives a better verdict than the verifier's, one on a report that it did not record, and then another than the report's.
 const AUDITOR: &str = r#"
 def verdict(status):
     content = {"report": sha256(report), "summary": "as it is"}
@@ -166,6 +166,7 @@ for heard in agent:
         continue
     agent.say("verification_run_started", {"profile": "default"})
     through, report = agent._head, canonical({"status": "pass_with_warnings"})
+    tell("VERDICT_UNFOUNDED", lambda: verdict("pass"))
     tell("REPORT_MISMATCH", lambda: verdict("pass_with_warnings"))
     agent.report(report)
     tell("REPORT_MISMATCH", lambda: verdict("fail"))
@@ -203,7 +204,7 @@ fn what_nobody_approved_is_refused_to_agents_and_leaves_only_notes() {
     assert_eq!(reply["phase"], "completed", "{reply}");
     let answers = fs::read_to_string(sandbox.path("answers.jsonl")).unwrap();
     let answers: Vec<Value> = answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(answers.len(), 16, "{answers:?}");
+    assert_eq!(answers.len(), 17, "{answers:?}");
     for answer in &answers {
         let word = |field: &str| answer[field].as_str().unwrap();
         assert_eq!(word("code"), word("expected"), "{answer}");
@@ -211,7 +212,7 @@ fn what_nobody_approved_is_refused_to_agents_and_leaves_only_notes() {
         assert!(!word("cure").is_empty() && answer["field"].is_string(), "{answer}");
     }
     let codes: BTreeSet<_> = answers.iter().map(|answer| answer["code"].as_str().unwrap()).collect();
-    assert_eq!(codes.len(), 14, "{codes:?}");
+    assert_eq!(codes.len(), 15, "{codes:?}");
     let count = |kind: &str| kinds(&sandbox).iter().filter(|found| *found == kind).count();
     assert_eq!(
         ["policy_recorded", "tool_intent_signed", "tool_execution_started", "claim_issued"].map(count),
