@@ -6,7 +6,7 @@ mod answering;
 mod asking;
 mod browser;
 mod hall;
-mod wire;
+pub(crate) mod wire;
 
 use std::{fmt::Write as _, fs, path::Path, sync::Barrier, thread};
 

@@ -1,5 +1,7 @@
 //! `demur erase`: words are gone from every file and every view, and the rest still verifies.
 
+mod outside;
+
 use std::{fs, path::Path};
 
 use serde_json::Value;

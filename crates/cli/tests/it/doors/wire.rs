@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// A way to the server.
 #[derive(Clone)]
-pub(super) enum Wire {
+pub(crate) enum Wire {
     Tcp {
         address: String,
         token: String,
@@ -22,25 +22,25 @@ pub(super) enum Wire {
 }
 
 impl Wire {
-    pub(super) fn tcp(address: &str, token: String) -> Self {
+    pub(crate) fn tcp(address: &str, token: String) -> Self {
         Self::Tcp { address: address.replace("localhost", "127.0.0.1"), token }
     }
 
-    pub(super) fn socket(data: &Path) -> Self {
+    pub(crate) fn socket(data: &Path) -> Self {
         Self::Socket(data.join("socket"))
     }
 
-    pub(super) fn bridge(data: &Path) -> Self {
+    pub(crate) fn bridge(data: &Path) -> Self {
         Self::Bridge(data.join("socket"))
     }
 
     /// Returns the document of a request that goes well.
-    pub(super) fn get(&self, path: &str) -> Value {
+    pub(crate) fn get(&self, path: &str) -> Value {
         self.call("GET", path, &[]).unwrap_or_else(|problem| panic!("{path}: {problem}"))
     }
 
     /// Returns the document that comes back, or the problem.
-    pub(super) fn post(&self, path: &str, document: &Value) -> Result<Value, Value> {
+    pub(crate) fn post(&self, path: &str, document: &Value) -> Result<Value, Value> {
         self.call("POST", path, document.to_string().as_bytes())
     }
 
