@@ -254,3 +254,95 @@ fn watch_tells_that_an_answer_was_replaced_and_taken_back() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+/// Returns the types of the events of a trace.
+fn kinds(sandbox: &Sandbox, trace: &str) -> Vec<String> {
+    let shown = sandbox.json(&["trace", "show", trace]);
+    shown["entries"].as_array().unwrap().iter().map(|one| one["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+/// CLR-04 ONE-02: an agent replaces its answer through two bridges while a person at the command line tries to. Each change takes
+/// the place of the one before it, and nobody changes what is another's.
+#[test]
+fn replacements_at_once_over_mcp_and_at_the_command_line_take_turns() {
+    let sandbox = Sandbox::new();
+    sandbox.let_agents_answer_their_own_gaps();
+    let bridge = || Client::legacy(&sandbox, &["--tools", "wwa"], "2025-06-18", &json!({}));
+    let mut clients = [bridge(), bridge()];
+    let mut given = plan();
+    given["wait_s"] = json!(0);
+    let checked = clients[0].call("wwa_clarify_check", &given)["structuredContent"].clone();
+    let gaps = checked["gaps"].as_array().unwrap();
+    let gap = gaps.iter().find(|gap| gap["field"] == "description").unwrap()["id"].clone();
+    let resolve = |answer: &str, change: &str| {
+        let mut given = json!({"session_id": checked["session_id"], "gap_id": gap, "answer": answer});
+        if !change.is_empty() {
+            given["change"] = json!(change);
+        }
+        given
+    };
+    let listed = sandbox.json(&["inbox", "--list"]);
+    let of_words = |one: &&Value| one["field"] == "description";
+    let id = listed["questions"].as_array().unwrap().iter().find(of_words).unwrap()["id"].clone();
+    let id = id.as_str().unwrap();
+    clients[0].call("wwa_clarify_resolve", &resolve("Shows the weather", ""));
+    let (replies, person) = std::thread::scope(|scope| {
+        let replies = clients.iter_mut().enumerate().map(|(number, client)| {
+            let given = resolve(&format!("Shows {number}"), "replace");
+            scope.spawn(move || client.call("wwa_clarify_resolve", &given))
+        });
+        let replies: Vec<_> = replies.collect();
+        let person = sandbox.json_error(&["answer", id, "Shows mine", "--replace"], 3);
+        (replies.into_iter().map(|one| one.join().unwrap()).collect::<Vec<_>>(), person)
+    });
+    assert_eq!(person["code"], "NOT_YOUR_ANSWER", "{person}");
+    let done: Vec<_> = replies.iter().filter(|reply| reply["isError"] != true).collect();
+    for reply in replies.iter().filter(|reply| reply["isError"] == true) {
+        assert!(reply.to_string().contains("NOT_THE_ANSWER"), "{reply}");
+    }
+    let superseded = kinds(&sandbox, &id[..26]).iter().filter(|kind| *kind == "answer_superseded").count();
+    assert_eq!(superseded, done.len(), "{replies:?}");
+    assert!(superseded >= 1);
+    let counts = shown(&sandbox, id)["outcome"]["value"].clone();
+    assert!(
+        done.iter().any(|reply| reply["structuredContent"]["accepted_answer"] == counts),
+        "{counts}: {done:?}"
+    );
+    sandbox.run(&["export", "last", "--out", "changed.jsonl"]).expect_code(0);
+    sandbox.run(&["verify", "changed.jsonl"]).expect_code(0);
+    // What was settled so is no strict pass: the submitter answered itself.
+    let other = sandbox.json(&["inbox", "--list"])["questions"][0]["id"].as_str().unwrap().to_owned();
+    sandbox.run(&["answer", &other, "webpart-react"]).expect_code(0);
+    let confirmed = clients[0].call("wwa_confirm_plan", &json!({"session_id": checked["session_id"]}));
+    assert_eq!(confirmed["structuredContent"]["status"], "plan_accepted", "{confirmed}");
+    sandbox.run(&["export", "last", "--out", "changed.jsonl", "--force"]).expect_code(0);
+    let strict = sandbox.run(&["verify", "changed.jsonl", "--strict", "--no-guess", "--json"]);
+    let strict: Value = serde_json::from_str(&strict.expect_code(1).stdout).unwrap();
+    assert_eq!(strict["code"], "GUESSED", "{strict}");
+    assert!(strict.to_string().contains("SELF_SETTLED"), "{strict}");
+}
+
+/// CLR-04 ONE-02
+#[test]
+fn replacements_by_several_processes_follow_each_other() {
+    let sandbox = Sandbox::new();
+    let id = asked(&sandbox, &["Which one?"]);
+    sandbox.run(&["answer", &id, "this"]).expect_code(0);
+    let replace = |number: usize| {
+        let answer = format!("that {number}");
+        let mut command = sandbox.command(&["answer", &id, &answer, "--replace", "--json"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let children: Vec<_> = (0..4).map(replace).collect();
+    let ran: Vec<_> =
+        children.into_iter().map(|child| sandbox.ran(child.wait_with_output().unwrap())).collect();
+    for late in ran.iter().filter(|ran| ran.code != Some(0)) {
+        assert!(late.expect_code(3).stderr.contains("NOT_THE_ANSWER"), "{late}");
+    }
+    let done = ran.iter().filter(|ran| ran.code == Some(0)).count();
+    let superseded = kinds(&sandbox, &id[..26]).iter().filter(|kind| *kind == "answer_superseded").count();
+    assert!(done == superseded && done >= 1, "{done} done, {superseded} recorded");
+    assert!(shown(&sandbox, &id)["outcome"]["value"].as_str().unwrap().starts_with("that "));
+    sandbox.run(&["export", "last", "--out", "changed.jsonl"]).expect_code(0);
+    sandbox.run(&["verify", "changed.jsonl"]).expect_code(0);
+}

@@ -112,6 +112,49 @@ fn an_agent_amends_withdraws_and_asks_again_over_mcp() {
     assert_eq!(planned["status"], "withdrawn", "{planned}");
 }
 
+/// CLR-34: the plan of one agent is no other agent's to change.
+#[test]
+fn another_agent_changes_no_plan_over_mcp() {
+    let sandbox = Sandbox::new();
+    let client = |name: &str| Client::apart(&sandbox, &["--tools", "wwa"], &json!({})).named(name);
+    let (mut own, mut other) = (client("ada"), client("mallory"));
+    let opened = own.call("wwa_clarify_check", &json!({"plan_object": gappy(), "wait_s": 0}));
+    let session = opened["structuredContent"]["session_id"].clone();
+    let before = sandbox.json(&["plan", "show", "last"]);
+    for change in [
+        json!({"change": "amend", "plan_object": with(&json!({}))}),
+        json!({"change": "withdraw"}),
+        json!({"change": "withdraw", "gap_id": "gap-001"}),
+    ] {
+        let mut given = change.clone();
+        given["session_id"] = session.clone();
+        let refused = other.call("wwa_change_plan", &given);
+        let words = refused["content"][0]["text"].as_str().unwrap();
+        assert!(refused["isError"] == true && words.starts_with("FORBIDDEN"), "{change}: {refused}");
+    }
+    assert_eq!(sandbox.json(&["plan", "show", "last"]), before);
+}
+
+/// CLR-34: what a person answered stays, whatever the agent amends over MCP.
+#[test]
+fn a_field_that_a_person_answered_is_not_amended_over_mcp() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::legacy(&sandbox, &["--tools", "wwa"], "2025-06-18", &json!({}));
+    let opened = client.call("wwa_clarify_check", &json!({"plan_object": gappy(), "wait_s": 0}));
+    let session = opened["structuredContent"]["session_id"].clone();
+    sandbox.run(&["plan", "resolve", "last", "gap-001", "dist"]).expect_code(0);
+    let moved = with(&json!({"real_build": true, "output_path": "elsewhere"}));
+    let amend = json!({"session_id": session, "change": "amend", "plan_object": moved});
+    let told = client.call("wwa_change_plan", &amend);
+    let words = told["content"][0]["text"].as_str().unwrap();
+    assert!(told["isError"] == true && words.starts_with("FIELD_ANSWERED"), "{told}");
+    client.call("wwa_confirm_plan", &json!({"session_id": session}));
+    let report = verified(&sandbox, 0);
+    let values = report["no_guess"]["checked"]["values"].as_array().unwrap();
+    let path = values.iter().find(|value| value["field"] == "output_path").unwrap();
+    assert_eq!(path["kind"], "person", "{report}");
+}
+
 /// CLR-45
 #[test]
 fn an_answer_outside_closed_choices_is_a_round_over_mcp_too() {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::sandbox::Sandbox;
+use crate::{mcp::client::Client, sandbox::Sandbox};
 
 const PACK: &str = "[pack]\nname = \"bank\"\nversion = \"1\"\n";
 const TRANSFERS: &str = "
@@ -26,13 +26,19 @@ forbid (principal, action, resource)
 when { context.amount > 0 } unless { context has approved && context.approved };
 ";
 
-/// Returns a sandbox with a plan that was submitted under a policy.
-fn submitted(policy: &str, plan: &Value) -> (Sandbox, Value) {
+/// Returns a sandbox with a pack that has this policy.
+fn with_policy(policy: &str) -> Sandbox {
     let sandbox = Sandbox::new();
-    sandbox.run(&["keys", "new", "agent", "--role", "agent"]).expect_code(0);
     fs::create_dir(sandbox.path("pack")).unwrap();
     fs::write(sandbox.path("pack/pack.toml"), PACK).unwrap();
     fs::write(sandbox.path("pack/bank.cedar"), policy).unwrap();
+    sandbox
+}
+
+/// Returns a sandbox with a plan that was submitted under a policy.
+fn submitted(policy: &str, plan: &Value) -> (Sandbox, Value) {
+    let sandbox = with_policy(policy);
+    sandbox.run(&["keys", "new", "agent", "--role", "agent"]).expect_code(0);
     write(&sandbox, plan);
     let ran = sandbox.run(&["plan", "submit", "plan.json", "--rules", "pack", "--only", "--json"]);
     let standing = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran}"));
@@ -81,4 +87,54 @@ fn an_approval_in_the_plan_itself_does_not_satisfy_a_stated_assurance() {
     assert!(context.contains("does not count"), "{context}");
     sandbox.run(&["plan", "resolve", "last", "gap-001", "yes"]).expect_code(0);
     finish(&sandbox);
+}
+
+/// Has an agent submit a plan over MCP under a policy; returns how it stands.
+fn submitted_over_mcp(policy: &str, plan: &Value) -> (Sandbox, Client, Value) {
+    let sandbox = with_policy(policy);
+    sandbox.run(&["rules", "use", "pack", "--only"]).expect_code(0);
+    let mut client = Client::legacy(&sandbox, &["--tools", "wwa"], "2025-06-18", &json!({}));
+    let told = client.call("wwa_clarify_check", &json!({"plan_object": plan, "wait_s": 0}));
+    (sandbox, client, told["structuredContent"].clone())
+}
+
+/// Expects that the agent cannot confirm the plan, and that no strict verdict over it passes.
+#[track_caller]
+fn expect_unsettled(sandbox: &Sandbox, client: &mut Client, session: &Value) {
+    let refused = client.call("wwa_confirm_plan", &json!({"session_id": session}));
+    let status = &refused["structuredContent"]["status"];
+    assert!(refused["isError"] == true && status == "needs_clarification", "{refused}");
+    sandbox.run(&["export", "last", "--out", "open.jsonl", "--force"]).expect_code(0);
+    let strict = sandbox.run(&["verify", "open.jsonl", "--strict", "--no-guess", "--json"]);
+    let strict: Value = serde_json::from_str(&strict.expect_code(1).stdout).unwrap();
+    assert_ne!(strict["verdict"], "pass", "{strict}");
+}
+
+/// CLR-54
+#[test]
+fn an_acceptance_lapses_when_the_agent_amends_over_mcp() {
+    let plan = json!({"amount": 10, "to": "mallory"});
+    let (sandbox, mut client, opened) = submitted_over_mcp(TRANSFERS, &plan);
+    let session = &opened["session_id"];
+    sandbox.run(&["plan", "resolve", "last", "gap-001", "--accept"]).expect_code(0);
+    assert!(open(&sandbox).is_empty());
+    let more = json!({"amount": 1_000_000, "to": "mallory"});
+    let amend = json!({"session_id": session, "change": "amend", "plan_object": more});
+    let amended = client.call("wwa_change_plan", &amend)["structuredContent"].clone();
+    assert_eq!(amended["status"], "needs_clarification", "{amended}");
+    assert_eq!(open(&sandbox), ["1000000 to mallory. Is that right?"]);
+    expect_unsettled(&sandbox, &mut client, session);
+}
+
+/// CLR-54
+#[test]
+fn an_approval_in_the_plan_or_of_the_submitter_does_not_count_over_mcp() {
+    let plan = json!({"amount": 10, "approved": true});
+    let (sandbox, mut client, opened) = submitted_over_mcp(APPROVALS, &plan);
+    assert_eq!(opened["status"], "needs_clarification", "{opened}");
+    let session = &opened["session_id"];
+    let own = json!({"session_id": session, "gap_id": "gap-001", "answer": "yes"});
+    let own = client.call("wwa_clarify_resolve", &own);
+    assert_ne!(own["structuredContent"]["status"], "resolved", "{own}");
+    expect_unsettled(&sandbox, &mut client, session);
 }

@@ -1,6 +1,6 @@
 //! `demur store check` and `demur store rebuild`.
 
-use std::fs;
+use std::{fs, process::Command};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -100,6 +100,28 @@ fn artifact_that_was_exchanged_or_lost_is_told() {
     fs::remove_file(&path).unwrap();
     let lost = sandbox.run(&["store", "check"]);
     assert!(lost.expect_code(1).stdout.contains("the file of its artifact is missing"), "{lost}");
+}
+
+/// ONE-12: what is no regular file is told and not opened, so that no check hangs on a pipe or reads a device.
+#[test]
+fn pipe_or_link_in_the_place_of_an_artifact_is_not_opened() {
+    let kinds: [(&str, &[&str]); 2] = [("pipe", &["mkfifo"]), ("link", &["ln", "-s", "/dev/zero"])];
+    for (kind, words) in kinds {
+        let sandbox = Sandbox::with_run();
+        let is_artifact = |path: &std::path::Path| path.starts_with(sandbox.data().join("artifacts"));
+        let mut files = sandbox.files().into_iter();
+        let (path, _) = files.find(|(path, (_, bytes))| is_artifact(path) && bytes.is_some()).unwrap();
+        sandbox.rest();
+        fs::remove_file(&path).unwrap();
+        assert!(Command::new(words[0]).args(&words[1..]).arg(&path).status().unwrap().success());
+        let checked = sandbox.run(&["store", "check"]);
+        assert!(checked.expect_code(1).stdout.contains("artifact"), "{kind}: {checked}");
+        let exported = sandbox.run(&["export", "last", "--out", "last.jsonl"]);
+        if exported.code == Some(0) {
+            let strict = sandbox.run(&["verify", "--strict", "last.jsonl"]);
+            strict.expect_code(1);
+        }
+    }
 }
 
 #[test]
