@@ -4,6 +4,7 @@
     reason = "this program reports to the person at the terminal and to the gate's log"
 )]
 
+mod attempts;
 mod bench;
 mod fixture;
 mod house;
@@ -55,6 +56,7 @@ fn run(arguments: &[String]) -> Result<Verdict> {
     match command.as_str() {
         "test" => test::run(rest),
         "requirements" => requirements::run(rest),
+        "attempts" => without_arguments(command, rest).and_then(|()| attempts::run()),
         "licences" => without_arguments(command, rest).and_then(|()| licences::run()),
         "style" => without_arguments(command, rest).and_then(|()| style::run()),
         "house" => without_arguments(command, rest).and_then(|()| house::run()),
@@ -88,6 +90,7 @@ Usage: cargo xtask <command> [arguments]
                         up to 3 that fail run once more, alone, and are named as unsteady if they pass
   requirements          hold the ids that tests name against conformance/requirements.toml
       --check-against FILE   also compare ids and texts with a Markdown list
+  attempts              check that every attempt of conformance/attempts.toml is made by a test
   licences              check licences, banned crates, duplicates and the number of packages
   style                 check the rules for source files that clippy does not know, which crate needs which,
                         and that no public type name has three meanings
