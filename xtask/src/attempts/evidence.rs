@@ -1,13 +1,13 @@
 //! What shows that an attempt is made: a test that exists and speaks of the code, or a file of the attack corpus with that code.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::list::Attempt;
-use crate::source::SourceMap;
+use crate::source::{Function, SourceMap};
 use crate::workspace::Workspace;
 
 /// The sources of the tests that were looked at, and the attack corpus.
@@ -56,7 +56,7 @@ impl<'a> Evidence<'a> {
         let Some((path, name)) = place(test) else {
             return Ok(Some(format!("expected `CRATE::MODULE::TEST`, found `{test}`")));
         };
-        let Some(source) = self.source(path.clone())? else {
+        let Some(source) = self.source(&path)? else {
             return Ok(Some(format!("there is no file {}", path.display())));
         };
         if !source.tests.iter().any(|known| known == name) {
@@ -68,19 +68,19 @@ impl<'a> Evidence<'a> {
         Ok((!speaks).then(|| format!("{} does not speak of {refusal}", path.display())))
     }
 
-    fn source(&mut self, path: PathBuf) -> Result<Option<&TestSource>> {
-        if !self.sources.contains_key(&path) {
-            let source = if self.workspace.root.join(&path).is_file() {
-                let text = self.workspace.read(&path)?;
+    fn source(&mut self, path: &Path) -> Result<Option<&TestSource>> {
+        if !self.sources.contains_key(path) {
+            let source = if self.workspace.root.join(path).is_file() {
+                let text = self.workspace.read(path)?;
                 let functions = SourceMap::new(&text).functions;
-                let tests = functions.into_iter().filter(|function| function.is_test());
+                let tests = functions.into_iter().filter(Function::is_test);
                 Some(TestSource { tests: tests.map(|test| test.name).collect(), text })
             } else {
                 None
             };
-            self.sources.insert(path.clone(), source);
+            self.sources.insert(path.to_owned(), source);
         }
-        Ok(self.sources.get(&path).and_then(Option::as_ref))
+        Ok(self.sources.get(path).and_then(Option::as_ref))
     }
 }
 

@@ -304,6 +304,21 @@ def _rounds(family: Family) -> None:
     plan.keep("document", 4, plan.document())
     plan.fails(family, "round-session", "An earlier record is of another session.", event=5)
 
+    for name, about, member, value in (
+        ("resolved", "An earlier record says that a gap is open when none is.", "all_resolved", False),
+        ("record-more", "An earlier record has a member that nobody signed.", "approved_by", "the board"),
+    ):
+        plan = _answered()
+        paper = plan.round(2)
+        paper["record"][member] = value
+        plan.keep("round", 4, paper)
+        plan.keep("document", 4, plan.document())
+        plan.fails(family, f"round-{name}", about, event=5)
+
+    plan = _answered()
+    plan.keep("round", 4, plan.round(2) | {"approved_by": "the board"})
+    plan.fails(family, "round-more", "Beside a round stands something that nobody signed.")
+
 
 def _documents(family: Family) -> None:
     def case(name: str, about: str, **other: Json) -> None:

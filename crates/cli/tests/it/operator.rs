@@ -1,6 +1,8 @@
 //! Lies of somebody who has the data folder and the key of demur: the operator, or a program of the same user. Each is
 //! told against real servers, and no strict verdict passes it.
 
+mod forged;
+
 use std::{fs, process::Command};
 
 use serde_json::json;

@@ -14,7 +14,7 @@ use crate::{
     facts::{Assurance, PaperKind, PaperRecorded, Question, Severity},
     name::{Operation, Position, Sequence},
     registry::Registry,
-    trace_state::Work,
+    trace_state::{PlanStage, Work},
 };
 
 /// What is wrong with a paper; nothing where all is well.
@@ -164,9 +164,15 @@ impl PaperBook {
             self.take_round(paper, desk)?;
         }
         let seal = object(paper, "record")?;
-        let total = ("total_rounds", json!(self.rounds.len()));
-        same(seal, "record", &[("session_id", json!(self.session)), total])?;
+        self.check_seal(seal, state)?;
         self.newest = Some((at, desk.pin, seal.clone()));
+        // A member beside these would be signed by nobody.
+        let part = match facts.kind {
+            PaperKind::Document => "document",
+            PaperKind::Round => "round",
+            PaperKind::Acceptance | PaperKind::Handoff => "attestation",
+        };
+        only(paper, "paper", &[part, "record"])?;
         match facts.kind {
             PaperKind::Document => self.check_document(paper, time, (state, desk)),
             PaperKind::Acceptance => {
@@ -176,6 +182,20 @@ impl PaperBook {
             }
             PaperKind::Round | PaperKind::Handoff => Ok(()),
         }
+    }
+
+    /// Only the newest record is checked by its signature, so the members of each are held against the events.
+    fn check_seal(&self, seal: &Map<String, Value>, state: &Work) -> Judged {
+        let is_gap = |at: &Sequence| self.asks.contains_key(at);
+        let is_open = state.questions().unsettled().any(|(at, _)| is_gap(&at));
+        let total = ("total_rounds", json!(self.rounds.len()));
+        same(seal, "record", &[("session_id", json!(self.session)), total])?;
+        // What a plan left open when it was withdrawn was not resolved, and nobody is asked any more.
+        if state.plan() != PlanStage::Withdrawn {
+            same(seal, "record", &[("all_resolved", json!(!is_open))])?;
+        }
+        let names = ["all_resolved", "chain_signature", "session_id", "total_rounds", "withdrawn_gaps"];
+        only(seal, "record", &names)
     }
 
     fn take_round(&mut self, paper: &Map<String, Value>, desk: &DeskKeys<'_>) -> Judged {
@@ -355,6 +375,14 @@ fn same(found: &Map<String, Value>, name: &str, expected: &[(&str, Value)]) -> J
         Some((member, _)) => {
             Err(format!("{name}.{member}: expected what the events say, found something else"))
         }
+        None => Ok(()),
+    }
+}
+
+/// Checks that an object has no other members.
+fn only(found: &Map<String, Value>, name: &str, members: &[&str]) -> Judged {
+    match found.keys().find(|member| !members.contains(&member.as_str())) {
+        Some(_) => Err(format!("{name}: expected {} and nothing beside, found more", members.join(", "))),
         None => Ok(()),
     }
 }
