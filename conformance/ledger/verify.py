@@ -356,8 +356,7 @@ class Verifier:
             self.ended.setdefault(name, (sequence, kind.upper()))
         elif kind == "client_bound":
             rules += [old and facts["client"] not in old.clients and name not in self.ended]
-            new = {facts["client"]: sequence if old and old.clients else 0}
-            self.keys |= {name: old._replace(clients=old.clients | new)} if old else {}
+            self.keys |= {name: old._replace(clients=old.clients | {facts["client"]: sequence if old.clients else 0})} if old else {}
         elif kind in ("token_made", "token_revoked"):
             scopes, people = facts.get("scopes", []), facts.get("people") or []
             rules += [self.tokens.get(facts["token"], "") == ("" if kind == "token_made" else "token_made"),
