@@ -5,7 +5,7 @@ from collections.abc import Callable
 from forge.asking import Dialogue, Fill, work
 from forge.case import Corpus, Family
 from forge.confirmations import Desk
-from forge.dialogues import confirmed_plan, planned_of, stranger
+from forge.dialogues import confirmed_plan, planned, planned_of, stranger
 from forge.encode import Json
 from forge.papers import asked_plan
 from forge.plans import case_of_plan
