@@ -179,8 +179,8 @@ impl Marks {
         match confirmation_effect(said.facts) {
             // The desk asks for somebody whom the ledger knows.
             Some(ConfirmationEffect::Asked(_)) => {
-                let asker = entry.event.envelope().actor;
-                if said.role == Role::Desk || !kept.others.contains(&asker) {
+                let actor = entry.event.envelope().actor;
+                if said.role == Role::Desk || !kept.others.contains(&actor) {
                     self.mark(QuestionId { trace, sequence: own });
                 }
             }

@@ -104,9 +104,9 @@ fn yes_serves_for_one_start_of_exactly_that_operation() {
     assert_snapshot!(sandbox.run(&["inbox", "--list"]), @r#"
     exit 0
     --- stdout
-    Nothing waits. `demur inbox` shows a question as soon as somebody asks it.
-    --- stderr
-    1 operation waits for a yes or a no: `demur confirm list`
+    - Send 10 to mallory
+       from ask; waits for a yes or a no: `demur confirm show [ULID].0`
+       [ULID].0
     "#);
     assert_snapshot!(sandbox.run(&["confirm", "list"]), @r#"
     exit 0
@@ -169,7 +169,7 @@ fn whoever_waits_hears_yes_no_and_silence_by_exit_code() {
     --- stdout
     expired
     --- stderr
-    Confirmation [ULID].0 waits. `demur confirm give [ULID].0` confirms it.
+    Confirmation [ULID].0 waits. `demur confirm show [ULID].0` shows it, `demur confirm give [ULID].0` confirms it.
     Refused: nobody confirmed it in time.
     "#);
 }

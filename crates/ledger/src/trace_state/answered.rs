@@ -102,19 +102,20 @@ impl<'a> NewestAnswers<'a> {
     /// Returns whether a later answer is to this very field, or to something that it is part of.
     fn replaces(&self, field: &str, at: Option<Sequence>) -> bool {
         let parents = field.match_indices('.').map(|(end, _)| &field[..end]);
-        parents.chain([field]).any(|place| self.is_later(self.0.get(place), at))
+        parents.chain([field]).any(|place| is_later(self.0.get(place), at))
     }
 
     /// Returns whether a later answer is to this place or to something below it.
     fn is_at(&self, place: &str, at: Option<Sequence>) -> bool {
         let below = format!("{place}.");
         let mut parts = self.0.range(below.as_str()..).take_while(|(field, _)| field.starts_with(&below));
-        self.is_later(self.0.get(place), at) || parts.any(|(_, newest)| self.is_later(Some(newest), at))
+        is_later(self.0.get(place), at) || parts.any(|(_, newest)| is_later(Some(newest), at))
     }
+}
 
-    fn is_later(&self, newest: Option<&Sequence>, at: Option<Sequence>) -> bool {
-        newest.copied() > at
-    }
+/// Returns whether an answer came after another.
+fn is_later(newest: Option<&Sequence>, at: Option<Sequence>) -> bool {
+    newest.copied() > at
 }
 
 /// Returns whether a value is this answer. Where another answer needed room below the field, a member of what is there now may be.

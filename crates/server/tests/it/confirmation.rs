@@ -146,7 +146,7 @@ fn yes_to_another_digest_or_of_too_little_assurance_counts_for_nothing() {
     assert_eq!((&ended["state"], &ended["outcome"]["by"]), (&json!("given"), &json!("kim")));
     assert_eq!(ended["outcome"]["assurance"], "terminal", "{ended}");
     let late = browser.send(&format!("/confirmations/{id}/refuse"), &[("digest", digest(&asked))]);
-    assert!(late.status == 409 && late.text().contains("is given already"), "{}", late.text());
+    assert!(late.status == 409 && late.text().contains("kim confirmed it"), "{}", late.text());
 }
 
 /// ONE-09
