@@ -6,6 +6,7 @@ use demur_ledger::verify::Check;
 use serde_json::{Value, json};
 
 use crate::{
+    browser::Browser,
     mcp::play,
     run::{
         INPUT, Run, artifact, claim, complete, conclusion, intent, intent_review, proposal, review, start,
@@ -331,4 +332,29 @@ fn operator_aborts_a_run_in_every_open_state() {
         assert_eq!(run.standing()["phase"], "aborted", "{phase}");
         run.refused("ada", &proposal(), 409, "OUT_OF_PHASE");
     }
+}
+
+/// ONE-12: a tool that began although somebody said no is named, for programs and on the page.
+#[test]
+fn tool_that_began_against_a_no_is_named() {
+    let run = Run::open();
+    let proposed = run.said("ada", &proposal());
+    run.said("cy", &review(proposed));
+    let signed = run.said("bo", &intent(proposed));
+    run.said("cy", &intent_review(signed));
+    let input = run.said("bo", &artifact("input", INPUT));
+    let ask =
+        json!({"question": "May it run?", "kinds": ["yes_no"], "trace": run.trace, "blocks": ["cargo"]});
+    let id = run.server.ask(run.token("bo"), &ask);
+    assert_eq!(run.server.answer(&id, &json!(false)).status, 200);
+    let started = run.said("bo", &start(signed, input));
+    let export = run.server.local("GET", &format!("/v1/traces/{}/export", run.trace)).send().body;
+    let report = run.server.local("POST", "/v1/verify").body(&export).send().json()["report"].clone();
+    let findings = report["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["code"] == "AGAINST_ANSWER");
+    let found = found.unwrap_or_else(|| panic!("{report}"));
+    assert_eq!((&found["sequence"], &found["severity"]), (&json!(started), &json!("warning")), "{found}");
+    assert!(report["operations"][0]["against"].is_u64(), "{report}");
+    let page = Browser::sign_in(&run.server).page(&format!("/traces/{}/verification", run.trace));
+    assert!(page.contains("began although the answer in event"), "{page}");
 }
