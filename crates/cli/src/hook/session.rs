@@ -83,7 +83,7 @@ impl Session {
         if let Some(confirmation) = reply.downcast_ref::<ConfirmationView>() {
             match confirmation.is_open() {
                 true if operation == TypeId::of::<AskConfirmation>() => {
-                    self.keep(&confirmation.id.to_string())
+                    self.keep(&confirmation.id.to_string());
                 }
                 true => {}
                 // Whoever waited for this reply knows what became of it.
