@@ -167,36 +167,37 @@ fn second_answer_to_a_settled_gap_is_refused_and_noted_at_every_way_in() {
 fn answers_name_who_gave_them_and_how_that_is_known() {
     let server = Server::start();
     let agent = server.token("agent", &["ask"]);
-    let (relay, own) = (server.token("client", &["relay"]), server.token("agent", &["relay"]));
+    let relay = server.token("client", &["relay"]);
     let browser = Browser::sign_in(&server);
     let by = json!({"answer": "dist", "by": "kim"});
     let alone = json!({"answer": "dist"});
+    // A client with a form of its own, over the socket.
+    let formed = |path: &str, document: &Value| {
+        let call = server.local("POST", path).header("demur-relay", "claude");
+        call.header("demur-client", "01ARZ3NDEKTSV4RRFFQ69G5FAV").json(document).send()
+    };
     let ways: [(&str, Answering<'_>, &str, &str); 5] = [
         ("http", &|path| post(&server, &relay, path, &by), "relayed", "relayed by client"),
-        ("own", &|path| post(&server, &own, path, &by), "relayed", "relayed by the asker's own client"),
         ("socket", &|path| server.local("POST", path).json(&alone).send(), "terminal", "same user"),
         ("page", &|path| browser.call("POST", path).json(&alone).send(), "terminal", "same user"),
-        (
-            "mcp",
-            &|path| {
-                let call = server.local("POST", path).header("demur-relay", "claude");
-                call.header("demur-client", "01ARZ3NDEKTSV4RRFFQ69G5FAV").json(&alone).send()
-            },
-            "relayed",
-            "relayed by client",
-        ),
+        ("mcp", &|path| formed(path, &alone), "relayed", "relayed by client"),
+        ("own", &|path| formed(path, &alone), "relayed", "relayed by the asker's own client"),
     ];
     for (way, send, assurance, words) in ways {
-        let opened = post(&server, &agent, "/v1/plans", &json!({"plan": gappy()})).json();
+        let plan = json!({"plan": gappy()});
+        let opened = if way == "own" {
+            formed("/v1/plans", &plan).json()
+        } else {
+            post(&server, &agent, "/v1/plans", &plan).json()
+        };
         let (session, trace) = (opened["session_id"].as_str().unwrap(), opened["trace"].as_str().unwrap());
         let reply = send(&format!("/v1/questions/{}/answer", open(&server, trace)));
         assert_eq!(reply.status, 200, "{way}: {reply:?}");
         let path = format!("/v1/plans/{session}/audit");
-        let record = server.call("GET", &path).token(&agent).send().json();
+        let record = server.local("GET", &path).send().json();
         let told = &record["chain"][0]["answered_for"];
         assert_eq!(told["assurance"], assurance, "{way}: {record}");
         assert!(told["name"].as_str().is_some_and(|name| !name.is_empty()), "{way}: {record}");
-        post(&server, &agent, &format!("/v1/plans/{session}/confirm"), &json!({}));
         let export = server.local("GET", &format!("/v1/traces/{trace}/export")).send().body;
         let report = server.local("POST", "/v1/verify").body(&export).send().json()["report"].clone();
         let asked = &report["questions"][0];
