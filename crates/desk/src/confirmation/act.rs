@@ -32,6 +32,7 @@ use super::view;
 use crate::{
     access::Caller,
     owner::Owner,
+    run,
     session::{self, Speaker},
 };
 
@@ -159,6 +160,14 @@ fn say(
     match session::say(owner, asked.trace, speaker, act) {
         Err(error) if error.code == Code::Rule(RuleCode::CONFIRMATION_CLOSED) => {
             Err(too_late(error, &view(owner, asked.id)?))
+        }
+        Err(error)
+            if error.code == Code::Rule(RuleCode::OUT_OF_PHASE)
+                && run::is_over(owner, asked.trace).unwrap_or(false) =>
+        {
+            let message =
+                format!("the run of confirmation {} is over: nothing starts on it any more", asked.id);
+            Err(Refusal::new(Code::RunOver, message))
         }
         said => said.and_then(|_| view(owner, asked.id)),
     }
