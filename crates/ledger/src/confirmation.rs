@@ -160,6 +160,14 @@ impl Confirmation {
         &self.starts
     }
 
+    /// Returns the yes on which nothing was started yet.
+    pub fn unspent(&self) -> Option<Given> {
+        match self.outcome {
+            ConfirmationOutcome::Given(given) if self.starts.is_empty() => Some(given),
+            _ => None,
+        }
+    }
+
     /// Returns whether a yes or a no comes in time now.
     pub fn in_time(&self, now: Timestamp) -> bool {
         self.facts.deadline.is_none_or(|deadline| now < deadline)

@@ -145,6 +145,15 @@ impl TraceState {
         }
     }
 
+    /// Returns everybody whose work this is: the agent of a piece of work, the participants of a run.
+    pub(crate) fn taking_part(&self) -> Vec<PrincipalId> {
+        match self {
+            Self::New => Vec::new(),
+            Self::Run(run) => run.participants().map(|(principal, _)| principal).collect(),
+            Self::Work(work) => work.agent().into_iter().collect(),
+        }
+    }
+
     /// Returns what was erased in the trace.
     pub fn erasures(&self) -> Option<&Erasures> {
         match self {
@@ -323,7 +332,7 @@ impl Work {
         broken.extend(self.confirmations.judge(step, None));
         match (step.said.facts, step.known.meaning) {
             (Facts::OperationStarted(facts), meaning) => {
-                self.confirmations.judge_operation(facts, meaning, &mut broken);
+                self.confirmations.judge_operation(facts, meaning, &self.erasures, &mut broken);
             }
             (Facts::PlanAmended(_), Some(Meaning::Plan(plan))) => {
                 self.answered.judge(plan, &self.questions, &mut broken);

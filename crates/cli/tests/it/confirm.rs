@@ -227,6 +227,35 @@ fn plan_tells_what_it_begins_once_something_was_put_before_somebody() {
     begin(&["--exact", r#"{"amount":1,"to":"bob"}"#]).expect_code(0);
 }
 
+/// ONE-09 ONE-13: what a yes is to stays readable while something can be started on it.
+#[test]
+fn words_of_a_yes_are_not_erased_before_its_operation_starts() {
+    let sandbox = Sandbox::new();
+    let id = wanted(&sandbox, &[]);
+    let (trace, _) = id.split_once('.').unwrap();
+    let erase = |at: u64| sandbox.run(&["erase", &format!("{trace}.{at}"), "--why", "w", "--yes", "--json"]);
+    let start = |operation: &str| sandbox.run(&["confirm", "start", &id, "--operation", operation, "--json"]);
+    sandbox.run(&["confirm", "give", &id]).expect_code(0);
+    for at in [0, 1] {
+        let refused = erase(at);
+        assert_eq!(code(&refused), "SETTLE_FIRST", "{refused}");
+        assert!(refused.stderr.contains(&format!("demur confirm start {id}")), "{refused}");
+    }
+    // A process that has read nothing but the record holds to it too.
+    kill_server(&sandbox);
+    assert_eq!(code(&start(r#"{"amount":1000000,"to":"mallory"}"#)), "CONFIRMATION_MISMATCH");
+    start(OPERATION).expect_code(0);
+    erase(0).expect_code(0);
+    erase(1).expect_code(0);
+    // A no is kept whatever is erased: nothing starts on it.
+    let id = wanted(&sandbox, &[]);
+    sandbox.run(&["confirm", "refuse", &id]).expect_code(0);
+    sandbox.run(&["erase", &id, "--why", "w", "--yes"]).expect_code(0);
+    kill_server(&sandbox);
+    let start = sandbox.run(&["confirm", "start", &id, "--operation", OPERATION, "--json"]);
+    assert_eq!(code(&start), "OPERATION_UNCONFIRMED");
+}
+
 #[test]
 fn operation_that_is_no_object_is_told_how_to_write_it() {
     let sandbox = Sandbox::new();

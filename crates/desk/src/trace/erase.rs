@@ -10,10 +10,12 @@ use demur_api::{
 };
 use demur_core::limit::Text;
 use demur_ledger::{
+    confirmation::{Confirmation, Confirmations},
     erasure::Erasures,
     event_type::Facts,
     name::{Sequence, TraceId},
     question::{Asked, OutcomeKind},
+    state::Phase,
     trace_state::{PlanStage, TraceState},
 };
 use demur_sequencer::{SequencerError, read_event};
@@ -76,7 +78,22 @@ fn refuse_waiting(state: &TraceState, trace: TraceId, at: Sequence) -> Result<()
         return Err(Refusal::new(Code::SettleFirst, message)
             .with_cure(format!("give or refuse it first: `demur confirm show {trace}.{at}` shows it")));
     }
-    Ok(())
+    refuse_unspent(state, trace, at)
+}
+
+/// Refuses to erase what a yes was to while something can still be started on it.
+fn refuse_unspent(state: &TraceState, trace: TraceId, at: Sequence) -> Result<(), Refusal> {
+    let is_over = state.phase().is_some_and(Phase::is_final)
+        || state.work().is_some_and(|work| work.plan() == PlanStage::Withdrawn);
+    let said = |asked: &Confirmation| asked.unspent().map(|given| given.at);
+    let mut unspent = state.confirmations().into_iter().flat_map(Confirmations::iter).filter(|_| !is_over);
+    let found = unspent.find(|(place, asked)| said(asked).is_some_and(|said| at == *place || at == said));
+    let Some((place, _)) = found else { return Ok(()) };
+    let message = format!(
+        "expected words that nothing rests on, found that confirmation {trace}.{place} is given and its operation has not started"
+    );
+    let cure = format!("start it first: `demur confirm start {trace}.{place}`, or let the words be");
+    Err(Refusal::new(Code::SettleFirst, message).with_cure(cure))
 }
 
 /// Refuses to erase a part of a plan that has open questions.

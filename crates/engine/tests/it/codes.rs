@@ -13,7 +13,7 @@ use demur_ledger::{
     event_type::{EventType, TraceKind, TypeName},
     facts::{AnswerKind, Assurance, ProposalCreated, RefusalCode, Risk, Root, VerificationStatus},
     meaning::MeaningError,
-    name::{ClientId, PrincipalId, Sequence},
+    name::{ClientId, PrincipalId, Sequence, TokenId},
     question::{Given, QuestionError},
     registry::{RegistryError, Standing},
     role::Role,
@@ -168,6 +168,12 @@ fn of_the_meaning() -> Vec<MeaningError> {
         E::ConfirmationMismatch { expected: "of the operation beside it" },
         E::ConfirmationSpent { confirmation: one, started: one },
         E::OperationUnconfirmed { confirmation: one, standing: ConfirmationStanding::Refused },
+        E::ConfirmationErased { confirmation: one },
+        E::TokenUnfit {
+            token: TokenId::new(Timestamp::MIN, &mut Seeded::from_number(1)),
+            expected: "another",
+        },
+        E::ConfirmationForeign { role: Role::Executor, tool: "sh".into() },
     ]
 }
 

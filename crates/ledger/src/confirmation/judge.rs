@@ -6,6 +6,7 @@ use demur_core::hash::Digest;
 use super::{Confirmation, ConfirmationOutcome, ConfirmationStanding, Confirmations};
 use crate::{
     content::{call_operation, operation_digest},
+    erasure::Erasures,
     event_type::Facts,
     facts::OperationStarted,
     meaning::{IntendedCall, Meaning, MeaningError, OperationMeaning},
@@ -57,6 +58,7 @@ impl Confirmations {
         &self,
         facts: &OperationStarted,
         meaning: Option<&Meaning>,
+        erasures: &Erasures,
         broken: &mut Vec<MeaningError>,
     ) {
         let found = match meaning {
@@ -75,7 +77,16 @@ impl Confirmations {
             }
             _ => None,
         };
+        broken.extend(facts.confirmation.and_then(|at| self.judge_words(at, erasures)));
         broken.extend(self.judge_start(facts.confirmation, found));
+    }
+
+    /// A yes is worth something while somebody can tell to what. It goes by what is recorded as erased and by nothing that a
+    /// process happens to remember, so that every reader finds the same.
+    fn judge_words(&self, confirmation: Sequence, erasures: &Erasures) -> Option<MeaningError> {
+        let said = self.0.get(&confirmation)?.outcome.said()?;
+        let is_gone = erasures.contains(confirmation) && erasures.contains(said.at);
+        is_gone.then_some(MeaningError::ConfirmationErased { confirmation })
     }
 
     /// An operation for which a confirmation was asked starts on one that was given for it and was not spent.

@@ -6,7 +6,7 @@ use crate::{
     client::HeldRoles,
     confirmation::ConfirmationStanding,
     facts::{Assurance, Risk, Root, VerificationStatus},
-    name::{ClientId, Sequence},
+    name::{ClientId, Sequence, TokenId},
     role::Role,
     state::Blame,
     verify::Code,
@@ -170,6 +170,24 @@ pub enum MeaningError {
         /// The newest confirmation.
         confirmation: Sequence,
     },
+    /// A start on a yes of which nobody can tell any more what it was to.
+    #[error(
+        "expected a yes of which the words are there, found that the ask and the yes of confirmation {confirmation} were erased"
+    )]
+    ConfirmationErased {
+        /// The confirmation.
+        confirmation: Sequence,
+    },
+    /// Whoever wants to act asks in its own words where the policy wants a person's yes.
+    #[error(
+        "expected the critic or demur to ask about {tool:?}, for which the policy wants a person's yes, found the {role}"
+    )]
+    ConfirmationForeign {
+        /// Who asks.
+        role: Role,
+        /// The tool.
+        tool: Box<str>,
+    },
     /// A tool that a person was to confirm.
     #[error(
         "expected that a person confirmed intent {intent}, as the policy says of {tool:?}, found that nobody did"
@@ -213,6 +231,14 @@ pub enum MeaningError {
         claimed: Assurance,
         /// What the credential rests on.
         root: Root,
+    },
+    /// A token that was not good for the act.
+    #[error("token: expected {expected}, found {token}, of which the registry says something else")]
+    TokenUnfit {
+        /// The token.
+        token: TokenId,
+        /// What it should be.
+        expected: &'static str,
     },
     /// The program that asked answers where more is demanded than its word, or without its form.
     #[error(
@@ -266,11 +292,15 @@ impl MeaningError {
             Self::ConfirmationSpent { .. } => Code::ConfirmationSpent,
             Self::OperationUnconfirmed { .. }
             | Self::OperationUntold { .. }
+            | Self::ConfirmationErased { .. }
+            | Self::ConfirmationForeign { .. }
             | Self::ToolUnconfirmed { .. } => Code::OperationUnconfirmed,
             Self::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
             Self::FieldAnswered { .. } => Code::FieldAnswered,
             Self::ClientHeldRoles(_) => Code::ClientHeldRoles,
-            Self::AttributionPresence { .. } | Self::AssuranceOverstated { .. } => Code::AssuranceOverstated,
+            Self::AttributionPresence { .. } | Self::AssuranceOverstated { .. } | Self::TokenUnfit { .. } => {
+                Code::AssuranceOverstated
+            }
             Self::OwnClient | Self::OwnClientUntold { .. } => Code::OwnClient,
         }
     }
@@ -291,11 +321,13 @@ impl MeaningError {
             | Self::RiskUnderstated { .. }
             | Self::RetryLimit { .. }
             | Self::ConfirmationSpent { .. }
+            | Self::ConfirmationForeign { .. }
             | Self::SpokeAfterFinal { .. }
             | Self::FieldAnswered { .. }
             | Self::ClientHeldRoles(_)
             | Self::AttributionPresence { .. }
             | Self::AssuranceOverstated { .. }
+            | Self::TokenUnfit { .. }
             | Self::OwnClient
             | Self::OwnClientUntold { .. } => Blame::Forbidden,
             Self::BlockedAgain { .. }
@@ -304,6 +336,7 @@ impl MeaningError {
             | Self::EvidenceAlike { .. }
             | Self::ConditionUnshown { .. }
             | Self::OperationUnconfirmed { .. }
+            | Self::ConfirmationErased { .. }
             | Self::ToolUnconfirmed { .. }
             | Self::ReportMissing => Blame::TooEarly,
         }
@@ -328,10 +361,15 @@ impl MeaningError {
             Self::ReportDiffers { .. } => "facts.status",
             Self::ConfirmationMismatch { .. } => "content.digest",
             Self::OperationUntold { .. } => "content.operation",
-            Self::ConfirmationSpent { .. } | Self::OperationUnconfirmed { .. } => "facts.confirmation",
+            Self::ConfirmationSpent { .. }
+            | Self::ConfirmationErased { .. }
+            | Self::OperationUnconfirmed { .. } => "facts.confirmation",
             Self::FieldAnswered { .. } => "content.plan",
-            Self::SpokeAfterFinal { .. } | Self::ClientHeldRoles(_) => "statement.role",
+            Self::SpokeAfterFinal { .. } | Self::ConfirmationForeign { .. } | Self::ClientHeldRoles(_) => {
+                "statement.role"
+            }
             Self::AttributionPresence { .. } => "facts.attribution",
+            Self::TokenUnfit { .. } => "facts.attribution.token",
             Self::AssuranceOverstated { .. } => "facts.assurance",
             Self::OwnClient | Self::OwnClientUntold { .. } => "facts.attribution.own",
         }
@@ -369,6 +407,11 @@ impl MeaningError {
                 "ask for a confirmation about the intent, and wait for a person's yes"
             }
             Self::OperationUntold { .. } => "start it with the exact operation, whole",
+            Self::TokenUnfit { .. } => {
+                "use a token that is good for it: `demur token new NAME --scope relay`"
+            }
+            Self::ConfirmationForeign { .. } => "sign the intent, and let the critic ask about it",
+            Self::ConfirmationErased { .. } => "ask for a new confirmation, and start on that",
             Self::SpokeAfterFinal { .. } => "ask before the final statement, or in a trace of its own",
             Self::FieldAnswered { .. } => {
                 "leave what was answered as it is; whoever answered can replace the answer or take it back"
