@@ -140,6 +140,11 @@ impl AnswerMeaning {
         Some(Self { value: digest_of(&value)?, list, entries })
     }
 
+    /// Returns the yes or no that it is, if it is one.
+    pub(crate) fn as_bool(&self) -> Option<bool> {
+        [true, false].into_iter().find(|flag| self.is(&Value::from(*flag)))
+    }
+
     /// Returns whether a value of a plan is this answer.
     pub(crate) fn is(&self, value: &Value) -> bool {
         digest_of(value).is_some_and(|found| found == self.value || Some(found) == self.list)

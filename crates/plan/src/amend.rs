@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{
     Error, Session,
     act::{self, Act, members},
-    session::{Given, OwnWord},
+    session::{Given, LastWord, OwnWord},
 };
 
 impl Session {
@@ -20,6 +20,10 @@ impl Session {
         let plan = self.with_answers(plan)?;
         if let Some(given) = self.changed_answer(&plan) {
             let (field, gap) = (self.field(given).to_owned(), self.gaps[given.gap].id.to_string());
+            return Err(Error::FieldAnswered { field, gap });
+        }
+        if let Some((field, word)) = self.stepped_around(&plan) {
+            let (field, gap) = (field.to_string(), self.gaps[word.gap].id.to_string());
             return Err(Error::FieldAnswered { field, gap });
         }
         act::check_room(&plan)?;
@@ -45,6 +49,15 @@ impl Session {
             self.place_of(given).is_some_and(|(place, value)| plan.value(&place) != Some(value))
         };
         self.answers.iter().find(is_changed)
+    }
+
+    /// Returns a field that this plan sets in the place of somebody's last word about it, which settled nothing.
+    pub(crate) fn stepped_around(&self, plan: &Plan) -> Option<(&FieldPath, &LastWord)> {
+        let is_set = |(field, word): &(&FieldPath, &LastWord)| {
+            let found = plan.value(field);
+            found.is_some() && found != self.plan.value(field) && found != word.value.as_ref()
+        };
+        self.last_words.iter().find(is_set)
     }
 
     /// Takes in that the plan is this now.

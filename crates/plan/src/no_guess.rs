@@ -335,6 +335,13 @@ impl Check<'_> {
                 format!("{field}: expected what was answered in event {}, found another value", given.event);
             self.problem(at, "FIELD_ANSWERED", message);
         }
+        if let Some((field, word)) = self.session.stepped_around(&plan) {
+            let message = format!(
+                "{field}: expected nothing new here before somebody answers again, since event {} is their last word, found another value",
+                word.event
+            );
+            self.problem(at, "FIELD_ANSWERED", message);
+        }
         Ok(())
     }
 

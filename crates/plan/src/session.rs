@@ -5,12 +5,12 @@ mod answers;
 mod asked;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     sync::atomic::{AtomicU64, Ordering},
 };
 
 use demur_clarify::{
-    name::{AgentId, GapId},
+    name::{AgentId, FieldPath, GapId},
     status::PlanStatus,
     uuid::Uuid,
 };
@@ -56,6 +56,9 @@ pub struct Session {
     pub(crate) answers: Vec<Given>,
     /// What somebody let pass, for which values.
     pub(crate) consents: Vec<Consent>,
+    /// What somebody answered that does not stand in the plan, because it settles nothing or settles it no more, by its field.
+    /// It is still their last word there.
+    pub(crate) last_words: BTreeMap<FieldPath, LastWord>,
     /// The gaps whose consent lapsed and that were not put again since, by their places.
     pub(crate) lapsed: BTreeSet<usize>,
     /// What was asked and answered, as the events tell it.
@@ -110,6 +113,15 @@ pub(crate) struct Given {
     pub(crate) event: Sequence,
     pub(crate) kind: AnswerKind,
     pub(crate) assurance: Assurance,
+}
+
+/// An answer that does not stand in the plan.
+#[derive(Clone, Debug)]
+pub(crate) struct LastWord {
+    pub(crate) gap: usize,
+    pub(crate) event: Sequence,
+    /// What it says; none where it was said about other values than those that are asked about now.
+    pub(crate) value: Option<Value>,
 }
 
 /// Why the rules find a gap in a plan that is confirmed.
@@ -171,6 +183,7 @@ impl Session {
             gaps: Vec::new(),
             answers: Vec::new(),
             consents: Vec::new(),
+            last_words: BTreeMap::new(),
             lapsed: BTreeSet::new(),
             rounds: Vec::new(),
             papers: SignedPapers::new(uuid),

@@ -13,9 +13,17 @@ use crate::{
     state::Step,
 };
 
-/// The field of every gap by the event that asked, with the newest answer; as far as the words are known.
+/// What was answered to the gaps of a plan, as far as the words are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct AnsweredFields(BTreeMap<Sequence, AnsweredField>);
+pub(super) struct AnsweredFields {
+    /// The field of every gap by the event that asked, with the newest answer.
+    gaps: BTreeMap<Sequence, AnsweredField>,
+    /// The last yes or no at a field whose gap it did not settle, with the question. It is still what somebody said about it, until
+    /// somebody says something else.
+    unsettled: BTreeMap<Box<str>, (Sequence, bool)>,
+    /// The newest event that changed the plan or what was answered.
+    changed: Option<Sequence>,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct AnsweredField {
@@ -37,7 +45,7 @@ impl AnsweredFields {
         let counts = |question: Sequence| {
             questions.find(question).is_some_and(|asked| matches!(asked.outcome(), Outcome::Answered(_)))
         };
-        let counting = || self.0.iter().filter(|(question, _)| counts(**question));
+        let counting = || self.gaps.iter().filter(|(question, _)| counts(**question));
         let mut newest = NewestAnswers::default();
         for (_, answered) in counting() {
             newest.note(&answered.field, answered.at);
@@ -52,18 +60,24 @@ impl AnsweredFields {
                 broken.push(MeaningError::FieldAnswered { question: *question, field: field.clone() });
             }
         }
+        for (field, (question, said)) in &self.unsettled {
+            if find(plan, field).and_then(Value::as_bool).is_some_and(|set| set != *said) {
+                broken.push(MeaningError::FieldAnswered { question: *question, field: field.clone() });
+            }
+        }
     }
 
     /// Folds an event in that the guards let through.
     pub(super) fn fold(&mut self, step: &Step<'_>) {
         match (step.said.facts, step.known.meaning) {
             (Facts::GapFound(facts), meaning) => {
-                if let Some(repeated) = facts.0.repeats {
-                    self.0.remove(&repeated);
+                let repeated = facts.0.repeats.and_then(|at| Some((at, self.gaps.remove(&at)?)));
+                if let Some((question, answered)) = repeated {
+                    self.keep_unsettled(question, answered);
                 }
                 if let Some(Meaning::Field(field)) = meaning {
                     let field = AnsweredField { field: field.clone(), at: None, answer: None };
-                    self.0.insert(step.sequence, field);
+                    self.gaps.insert(step.sequence, field);
                 }
             }
             (Facts::QuestionAnswered(facts), meaning) => {
@@ -72,12 +86,26 @@ impl AnsweredFields {
             (Facts::AnswerSuperseded(facts), meaning) => {
                 self.answer(facts.answer.question.sequence, step.sequence, meaning);
             }
+            (Facts::AnswerRevoked(_) | Facts::GapAccepted(_) | Facts::PlanAmended(_), _) => {
+                self.changed = Some(step.sequence);
+            }
             _ => {}
         }
     }
 
+    /// A gap that is put again right after its answer was not settled by it. One that is put again later was, until the plan changed.
+    fn keep_unsettled(&mut self, question: Sequence, answered: AnsweredField) {
+        let is_newest = answered.at.is_some() && answered.at == self.changed;
+        let said = answered.answer.filter(|_| is_newest).and_then(|answer| answer.as_bool());
+        if let Some(said) = said {
+            self.unsettled.insert(answered.field, (question, said));
+        }
+    }
+
     fn answer(&mut self, question: Sequence, at: Sequence, meaning: Option<&Meaning>) {
-        if let Some(answered) = self.0.get_mut(&question) {
+        self.changed = Some(at);
+        if let Some(answered) = self.gaps.get_mut(&question) {
+            self.unsettled.remove(&answered.field);
             answered.at = Some(at);
             answered.answer = match meaning {
                 Some(Meaning::Answer(found)) => Some(found.clone()),

@@ -10,10 +10,11 @@ use serde::Serialize;
 use super::{Code, examine::Examined, finding::Found};
 use crate::{
     content::AnswerValue,
+    envelope::Event,
     event_type::Facts,
-    facts::{Attribution, Question, QuestionAnswered},
+    facts::{Attribution, Question, QuestionAnswered, Severity},
     name::{PrincipalId, Sequence},
-    question::EXECUTE,
+    question::{EXECUTE, Given},
     timeline::Words,
 };
 
@@ -49,8 +50,28 @@ pub(super) struct ActBook {
     /// Tool and proposal of each intent.
     intents: BTreeMap<Sequence, (Option<String>, Sequence)>,
     said: BTreeMap<Sequence, SaidAnswer>,
+    /// The gaps that were not put again.
+    gaps: BTreeMap<Sequence, PutGap>,
+    put_again: Vec<PutAgain>,
     operations: Vec<OperationReport>,
     total: u64,
+}
+
+/// A gap and its newest answer.
+#[derive(Debug)]
+struct PutGap {
+    severity: Severity,
+    answer: Option<Given>,
+}
+
+/// A gap that was answered and then put again.
+#[derive(Debug)]
+pub(super) struct PutAgain {
+    pub(super) question: Sequence,
+    pub(super) severity: Severity,
+    pub(super) answer: Given,
+    /// The event that put it again.
+    pub(super) again: Sequence,
 }
 
 /// What a question holds up, and the "no" that counts.
@@ -69,8 +90,9 @@ impl ActBook {
         match event.said().ok()?.facts {
             // A gap asks for a value, not for leave: "no" may be the value.
             Facts::QuestionAsked(facts) => self.ask(at, &facts.0),
-            Facts::QuestionAnswered(facts) => self.answer(at, facts, words.as_ref()),
-            Facts::AnswerSuperseded(facts) => self.answer(at, &facts.answer, words.as_ref()),
+            Facts::GapFound(facts) => self.put(at, &facts.0),
+            Facts::QuestionAnswered(facts) => self.answer(event, facts, words.as_ref()),
+            Facts::AnswerSuperseded(facts) => self.answer(event, &facts.answer, words.as_ref()),
             facts @ (Facts::GapAccepted(_) | Facts::ConfirmationGiven(_) | Facts::ConfirmationRefused(_)) => {
                 let by = match words {
                     Some(Words::Person(name)) => Some(name.to_string()),
@@ -80,6 +102,7 @@ impl ActBook {
                 self.said.insert(at, SaidAnswer { by, way, ..SaidAnswer::default() });
             }
             Facts::AnswerRevoked(facts) => {
+                self.gaps.entry(facts.question).and_modify(|gap| gap.answer = None);
                 if let Some(held) = self.questions.get_mut(&facts.question) {
                     held.refused = None;
                 }
@@ -111,6 +134,11 @@ impl ActBook {
         self.said.get(&answer)
     }
 
+    /// Returns the answered gaps that were put again, in order.
+    pub(super) fn put_again(&self) -> &[PutAgain] {
+        &self.put_again
+    }
+
     /// Returns the operations, the first of them only where there are many, and how many there are.
     pub(super) fn into_operations(self) -> (Vec<OperationReport>, u64) {
         (self.operations, self.total)
@@ -121,7 +149,21 @@ impl ActBook {
         self.questions.insert(at, Held { names, about: facts.about, refused: None });
     }
 
-    fn answer(&mut self, at: Sequence, facts: &QuestionAnswered, words: Option<&Words>) {
+    /// What somebody answered stays said when the gap is put again.
+    fn put(&mut self, at: Sequence, facts: &Question) {
+        let before = facts.repeats.and_then(|question| Some((question, self.gaps.remove(&question)?)));
+        if let Some((question, PutGap { severity, answer: Some(answer) })) = before {
+            self.put_again.push(PutAgain { question, severity, answer, again: at });
+        }
+        self.gaps.insert(at, PutGap { severity: facts.severity, answer: None });
+    }
+
+    fn answer(&mut self, event: &Event, facts: &QuestionAnswered, words: Option<&Words>) {
+        let envelope = event.envelope();
+        let at = envelope.sequence;
+        let by = envelope.statement.is_some().then_some(envelope.actor);
+        let given = Given { at, by, assurance: facts.assurance, time: envelope.time };
+        self.gaps.entry(facts.question.sequence).and_modify(|gap| gap.answer = Some(given));
         let mut said = match words {
             Some(Words::Answer(words)) => SaidAnswer::of(&words.value, words.by.as_deref()),
             _ => SaidAnswer::default(),

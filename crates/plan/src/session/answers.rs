@@ -1,11 +1,15 @@
 //! Answers and acceptances as a session takes them in: what they write into the plan, what they let pass, and what becomes of that
 //! when the plan changes.
 
-use demur_ledger::{content::AnswerContent, facts::QuestionAnswered, name::Sequence};
+use demur_ledger::{
+    content::{AnswerContent, AnswerValue},
+    facts::QuestionAnswered,
+    name::Sequence,
+};
 use demur_rules::{Judgement, Plan, Settled};
 use serde_json::Value;
 
-use super::{COST_OF_GAP, Given, Round, Session, TIMES_FOR_ANSWER};
+use super::{COST_OF_GAP, Given, LastWord, Round, Session, TIMES_FOR_ANSWER};
 use crate::{
     Error,
     consent::{self, Consent},
@@ -28,16 +32,21 @@ impl Session {
         let answer = gap::typed(&content.answer).ok_or(Error::Trace { at: event, expected })?;
         let (kind, assurance) = (facts.kind, facts.assurance);
         let given = Given { gap: index, text: answer, value: Value::Null, event, kind, assurance };
-        let resolved = self.take(given)?;
+        let resolved = self.take(given, plain(&content.answer))?;
         self.rounds.push(Round { resolved, event });
         self.lapse()
     }
 
-    /// Writes an answer into the plan if it settles its gap.
-    fn take(&mut self, given: Given) -> Result<bool, Error> {
+    /// Writes an answer into the plan if it settles its gap; what it says is kept all the same.
+    fn take(&mut self, given: Given, said: Option<Value>) -> Result<bool, Error> {
         let settled = self.settling(&self.plan, &self.settled, &given)?;
-        let Some((plan, value)) = settled else { return Ok(false) };
         let gap = &self.gaps[given.gap];
+        let Some((plan, value)) = settled else {
+            let (gap, event, value) = (given.gap, given.event, said);
+            self.last_words.insert(self.gaps[gap].field.clone(), LastWord { gap, event, value });
+            return Ok(false);
+        };
+        self.last_words.remove(&gap.field);
         self.plan = plan;
         self.settled.answer(&gap.field, gap::surety(given.assurance));
         self.consents.extend(Consent::answering(given.gap, gap, given.kind));
@@ -51,7 +60,10 @@ impl Session {
         let Some(rules) = &self.rules else { return Ok(()) };
         let spend = || effort.spend(COST_OF_GAP, at);
         let lapsed = consent::lapse(rules, (&mut self.plan, &mut self.settled), &mut self.consents, &spend)?;
-        self.answers.retain(|given| !lapsed.contains(&given.gap));
+        for given in self.answers.extract_if(.., |given| lapsed.contains(&given.gap)) {
+            let word = LastWord { gap: given.gap, event: given.event, value: None };
+            self.last_words.insert(self.gaps[given.gap].field.clone(), word);
+        }
         self.lapsed.extend(lapsed);
         Ok(())
     }
@@ -95,6 +107,7 @@ impl Session {
         let taken = self.answers.iter().find(|given| given.event == answer).map(|given| given.gap);
         (self.plan, self.answers, self.settled) = self.without(answer)?;
         self.consents.retain(|consent| Some(consent.gap) != taken);
+        self.last_words.retain(|_, word| word.event != answer);
         self.lapse()
     }
 
@@ -111,5 +124,15 @@ impl Session {
             }
         }
         Ok((plan, kept, settled))
+    }
+}
+
+/// Returns an answer as it would stand in a plan; none for a secret, which stands in none.
+fn plain(answer: &AnswerValue) -> Option<Value> {
+    match answer {
+        AnswerValue::Text(text) => Some(Value::from(text.trim())),
+        AnswerValue::Flag(flag) => Some(Value::from(*flag)),
+        AnswerValue::Number(number) => Some(Value::from(number.clone())),
+        AnswerValue::Sealed(_) => None,
     }
 }

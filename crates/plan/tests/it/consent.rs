@@ -1,8 +1,9 @@
 //! Consent holds for the values it was given for, and a stated assurance for where a value came from.
 
 use demur_clarify::keys::KeyHistory;
-use demur_ledger::{event_type::Content, facts::Assurance};
+use demur_ledger::{content::AmendedContent, event_type::Content, facts::Assurance};
 use demur_plan::{
+    Error,
     act::{Act, Voice},
     no_guess::NoGuess,
 };
@@ -46,6 +47,14 @@ when { context.amount > 0 } unless { context has approved && context.approved };
 
 fn plan() -> Value {
     json!({"amount": 10, "to": "mallory", "note": "as agreed"})
+}
+
+/// Returns whether the agent may not set a field to this, because of what somebody answered.
+fn refuses(office: &Office, field: &str, value: Value) -> bool {
+    let session = office.session();
+    let mut plan = session.plan().as_value().clone();
+    plan[field] = value;
+    matches!(session.amend(&Plan::try_from(plan).unwrap()), Err(Error::FieldAnswered { .. }))
 }
 
 fn report(office: &Office) -> NoGuess {
@@ -125,6 +134,48 @@ fn an_open_question_is_put_again_when_it_is_about_other_values() {
     office.perform(Who::Person, now).unwrap();
     office.confirm().unwrap();
     assert!(report(&office).holds(), "{:?}", report(&office));
+}
+
+/// CLR-34 CLR-54: a no that settles nothing is still the last word, until somebody says something else.
+#[test]
+fn an_agent_does_not_write_its_own_yes_over_a_no() {
+    let mut office = Office::with_pack("", BLOCKS, &plan());
+    office.answer(Who::Person, "gap-001", "no");
+    assert_eq!(open(&office), ["approved"], "it is put again");
+    assert!(refuses(&office, "approved", json!(true)));
+    assert!(!refuses(&office, "note", json!("another")));
+    // Nor by a detour on which the rule asks nothing.
+    office.amend(&json!({"to": "ourselves"})).unwrap();
+    assert!(open(&office).is_empty());
+    assert!(refuses(&office, "approved", json!(true)));
+    office.amend(&json!({"to": "mallory", "amount": 5})).unwrap();
+    assert_eq!(open(&office), ["approved"]);
+    // The guards hold it too.
+    let session = office.session();
+    let mut changed = session.plan().as_value().clone();
+    changed["note"] = json!("another");
+    let mut act = session.amend(&Plan::try_from(changed.clone()).unwrap()).unwrap().unwrap();
+    changed["approved"] = json!(true);
+    act.content = Content::PlanAmended(AmendedContent { plan: changed.as_object().unwrap().clone() });
+    let refused = office.perform(Who::Agent, act);
+    assert!(format!("{refused:?}").contains("FieldAnswered"), "{refused:?}");
+    let mut office = Office::with_pack("", BLOCKS, &plan());
+    office.answer(Who::Person, "gap-001", "no");
+    office.answer(Who::Person, "gap-001", "yes");
+    office.confirm().unwrap();
+    assert!(report(&office).holds(), "{:?}", report(&office));
+}
+
+/// CLR-54: nor is a yes to other values the agent's to repeat.
+#[test]
+fn an_agent_does_not_repeat_a_yes_that_lapsed() {
+    let mut office = Office::with_pack("", BLOCKS, &plan());
+    office.answer(Who::Person, "gap-001", "yes");
+    office.amend(&json!({"amount": 1_000_000})).unwrap();
+    assert_eq!(open(&office), ["approved"]);
+    assert!(refuses(&office, "approved", json!(true)));
+    office.amend(&json!({"note": "another"})).unwrap();
+    assert_eq!(open(&office), ["approved"]);
 }
 
 /// CLR-54: a desk that does not ask again is found out.

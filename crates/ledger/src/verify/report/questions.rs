@@ -4,12 +4,12 @@ use demur_core::quote::quoted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::acts::ActBook;
+use super::super::acts::{ActBook, PutAgain};
 use crate::{
     attribution::{ClientNames, how_known},
     facts::{Assurance, Attribution, Severity},
     name::{PrincipalId, Sequence},
-    question::Asked,
+    question::{Asked, Given, OutcomeKind},
     trace_state::TraceState,
 };
 
@@ -22,6 +22,8 @@ pub struct QuestionReport {
     pub severity: Severity,
     /// What became of it.
     pub outcome: &'static str,
+    /// The event that put a gap again which was answered, because the answer settled nothing or settles it no more.
+    pub put_again: Option<Sequence>,
     /// The event with the answer or acceptance, if there is one.
     pub answer: Option<Sequence>,
     /// Whose key answered; none for a person on the desk's word.
@@ -38,16 +40,17 @@ pub struct QuestionReport {
     pub how: Option<String>,
 }
 
-/// Returns the questions of a trace, in order. One that was put again stands under its last wording only.
+/// Returns the questions of a trace, in order. One that was put again stands under its last wording, and under an earlier one where
+/// somebody had answered that.
 pub(super) fn reports(state: &TraceState, acts: &ActBook, clients: &ClientNames) -> Vec<QuestionReport> {
     let questions = state.questions().map(|questions| questions.iter().collect::<Vec<_>>());
-    let report = |(question, asked): (Sequence, &Asked)| {
-        let given = asked.outcome().given();
+    let report = |question, severity, outcome, given: Option<Given>, put_again| {
         let said = given.and_then(|given| acts.said(given.at));
         QuestionReport {
             question,
-            severity: asked.facts().severity,
-            outcome: asked.outcome().as_str(),
+            severity,
+            outcome,
+            put_again,
             answer: given.map(|given| given.at),
             by: given.and_then(|given| given.by),
             name: said.and_then(|said| said.by.clone()),
@@ -58,7 +61,18 @@ pub(super) fn reports(state: &TraceState, acts: &ActBook, clients: &ClientNames)
                 .map(|given| how_known(given.assurance, said.and_then(|said| said.way.as_ref()), clients)),
         }
     };
-    questions.unwrap_or_default().into_iter().map(report).collect()
+    let now = |(question, asked): (Sequence, &Asked)| {
+        let outcome = asked.outcome();
+        report(question, asked.facts().severity, outcome.as_str(), outcome.given(), None)
+    };
+    let before = |gap: &PutAgain| {
+        let outcome = OutcomeKind::Answered.as_str();
+        report(gap.question, gap.severity, outcome, Some(gap.answer), Some(gap.again))
+    };
+    let mut reports: Vec<_> = questions.unwrap_or_default().into_iter().map(now).collect();
+    reports.extend(acts.put_again().iter().map(before));
+    reports.sort_by_key(|report| report.question);
+    reports
 }
 
 /// Returns one question in words.
@@ -72,7 +86,8 @@ pub(super) fn row(report: &QuestionReport) -> String {
     };
     let says = report.says.as_ref().map_or_else(String::new, |says| format!(": {says}"));
     let who = who(report.by, report.name.as_deref(), report.how.as_deref());
-    format!("#{} {weight}: {} in #{answer}{says}; by {who}", report.question, report.outcome)
+    let again = report.put_again.map_or_else(String::new, |again| format!("; put again as #{again}"));
+    format!("#{} {weight}: {} in #{answer}{says}; by {who}{again}", report.question, report.outcome)
 }
 
 /// Returns who did something, and how one knows.
