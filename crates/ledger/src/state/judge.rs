@@ -54,6 +54,7 @@ impl State {
                 broken.extend(self.judge_asker(step.said.role));
                 let intent = facts.about.and_then(|about| self.intents.get(&about));
                 let call = intent.and_then(|intent| intent.call.as_deref());
+                broken.extend(call.and_then(|call| self.judge_words_of(step.said.role, call)));
                 broken.extend(self.confirmations.judge(step, call));
             }
             (Facts::ConfirmationGiven(_) | Facts::ConfirmationRefused(_), _) => {
@@ -100,12 +101,27 @@ impl State {
         }
     }
 
+    fn wants_person(&self, call: &IntendedCall) -> bool {
+        match self.recorded_policy.as_ref().map(|policy| &policy.tools) {
+            Some(ToolRules::Named(tools)) => {
+                tools.get(&digest(&call.tool)).is_some_and(|demands| demands.confirm)
+            }
+            _ => false,
+        }
+    }
+
+    /// Where the policy wants a person's yes, whoever wants to act does not choose the words that the person reads.
+    fn judge_words_of(&self, role: Role, call: &IntendedCall) -> Option<MeaningError> {
+        let is_judge = matches!(role, Role::Critic | Role::Desk);
+        let foreign = || MeaningError::ConfirmationForeign { role, tool: call.tool.clone() };
+        (!is_judge && self.wants_person(call)).then(foreign)
+    }
+
     /// Where the policy says so, a person has confirmed the intent. What was asked about it and not given is found elsewhere.
     fn judge_person(&self, intent: Sequence, call: &IntendedCall) -> Option<MeaningError> {
-        let Some(ToolRules::Named(tools)) = self.recorded_policy.as_ref().map(|policy| &policy.tools) else {
+        if !self.wants_person(call) {
             return None;
-        };
-        tools.get(&digest(&call.tool)).filter(|demands| demands.confirm)?;
+        }
         let outcome = self.confirmations.about(intent).map(|(_, asked)| asked.outcome());
         match outcome {
             Some(outcome) if outcome.is_yes_of_a_person() => None,

@@ -8,10 +8,12 @@ use demur_ledger::{
     name::Sequence,
 };
 
+use serde_json::Value;
+
 use super::intent::recorded_input;
 use crate::{
     history::Intended,
-    role::{Brief, Look, Move, RoleError},
+    role::{Brief, Input, Look, Move, RoleError},
 };
 
 /// Where the confirmation of an intent stands.
@@ -61,7 +63,7 @@ fn ask(
     let Some((artifact, input)) = recorded_input(brief, intent, look)? else {
         return Err(RoleError::Unplanned);
     };
-    let command = input.map(|input| input.command.join(" ")).unwrap_or_default();
+    let command = input.map(|input| shown(&input)).unwrap_or_default();
     let hash = intent.input_hash.ok_or(RoleError::Unplanned)?;
     let operation = call_operation(&intent.tool, &hash);
     let digest = operation_digest(&operation).map_err(|error| RoleError::Look(error.to_string()))?;
@@ -79,4 +81,32 @@ fn ask(
         ConfirmationAsked { about: Some(at), answerers, assurance: Assurance::Relayed, deadline: None };
     let within = brief.policy.confirm_within.map(|within| within.0);
     Ok(Move::Confirm { facts, content, within })
+}
+
+/// Returns what runs, so that nobody takes one argument for two or a part of one for another: the command as a JSON list, and
+/// what the tool reads.
+fn shown(input: &Input) -> String {
+    let command = Value::from(input.command.clone()).to_string();
+    match input.stdin.as_str() {
+        "" => command,
+        stdin => format!("{command} with {} bytes on standard input: {}", stdin.len(), Value::from(stdin)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ONE-09
+    #[test]
+    fn a_person_sees_where_arguments_end_and_what_a_tool_reads() {
+        let input = |command: &[&str], stdin: &str| Input {
+            call: "c".into(),
+            command: command.iter().map(ToString::to_string).collect(),
+            stdin: stdin.into(),
+        };
+        assert_ne!(shown(&input(&["sh", "-c", "a b"], "")), shown(&input(&["sh", "-c", "a", "b"], "")));
+        let shown = shown(&input(&["sh"], "rm -rf /\n"));
+        assert_eq!(shown, r#"["sh"] with 9 bytes on standard input: "rm -rf /\n""#);
+    }
 }
