@@ -6,6 +6,7 @@ mod effect;
 mod error;
 mod guard;
 mod rested;
+mod way;
 
 use std::{collections::BTreeMap, fmt};
 
@@ -17,6 +18,7 @@ pub use effect::{QuestionEffect, question_effect, touched};
 pub use error::QuestionError;
 pub(crate) use guard::{check_answerers, check_entitled, check_somebody};
 pub use rested::{AnswerEnd, RestedBook, RestedEvent};
+use way::AnswerWay;
 
 use crate::{
     event_type::Facts,
@@ -42,6 +44,8 @@ pub struct Asked {
     submitter: Option<PrincipalId>,
     facts: Question,
     outcome: Outcome,
+    /// The way that the answer came, where no key stands behind it.
+    way: Option<AnswerWay>,
     /// The newest event that changed it.
     changed: Sequence,
 }
@@ -308,11 +312,15 @@ impl Questions {
         }
         let (asker, gap, facts) = (step.actor, step.said.role == Role::Desk, facts.clone());
         let (outcome, changed) = (Outcome::Open, step.sequence);
-        self.0.insert(step.sequence, Asked { hash, asker, gap, submitter, facts, outcome, changed });
+        let asked = Asked { hash, asker, gap, submitter, facts, outcome, way: None, changed };
+        self.0.insert(step.sequence, asked);
     }
 
     fn fold_answer(&mut self, step: &Step<'_>, facts: &QuestionAnswered) {
         self.close(facts.question.sequence, Outcome::Answered(given(step, facts.assurance)));
+        if let Some(asked) = self.0.get_mut(&facts.question.sequence) {
+            asked.way = facts.attribution.as_deref().map(AnswerWay::of);
+        }
     }
 
     fn close(&mut self, question: Sequence, outcome: Outcome) {

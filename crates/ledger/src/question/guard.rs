@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use demur_core::limit::List;
 
-use super::{Asked, Given, Outcome, QuestionError, Questions, author};
+use super::{Asked, Given, Outcome, QuestionError, Questions, author, way::AnswerWay};
 use crate::{
     event_type::Facts,
     facts::{
-        AnswerKind, Answerers, Assurance, Question, QuestionAnswered, QuestionEscalated, QuestionExtended,
-        Severity,
+        AnswerKind, Answerers, Assurance, Attribution, Question, QuestionAnswered, QuestionEscalated,
+        QuestionExtended, Severity,
     },
     name::{Operation, Position, PrincipalId, Sequence},
     proof::ProofKind,
@@ -26,7 +26,10 @@ impl Questions {
             Facts::QuestionAnswered(facts) => self.guard_answer(step, facts),
             Facts::AnswerSuperseded(facts) => self.guard_supersession(step, &facts.answer, facts.replaces),
             Facts::AnswerRevoked(facts) => {
-                self.guard_own_answer(step, facts.question, facts.answer).map(|_| ())
+                let way = facts.attribution.as_deref();
+                // Where no way is told, that is what is wrong with it.
+                let claimed = way.map(|way| way.root.bears());
+                self.guard_own_answer(step, (facts.question, facts.answer), (claimed, way))
             }
             Facts::AnswerClaimed(facts) => self.guard_claim(step, facts.question),
             Facts::AnswerRejected(facts) => self.known(facts.question)?.guard_open(facts.question, step),
@@ -236,18 +239,19 @@ impl Questions {
         }
     }
 
-    /// Only whoever gave an answer takes it back or replaces it (CLR-04). Returns that answer.
+    /// Only whoever gave an answer takes it back or replaces it (CLR-04), known as surely as then.
     fn guard_own_answer(
         &self,
         step: &Step<'_>,
-        question: Sequence,
-        answer: Sequence,
-    ) -> Result<Given, QuestionError> {
-        match self.known(question)?.outcome {
+        (question, answer): (Sequence, Sequence),
+        (claimed, way): (Option<Assurance>, Option<&Attribution>),
+    ) -> Result<(), QuestionError> {
+        let asked = self.known(question)?;
+        match asked.outcome {
             Outcome::Answered(given) if given.at != answer => {
                 Err(QuestionError::NotTheAnswer { question, answer: given.at })
             }
-            Outcome::Answered(given) if given.by == author(step) => Ok(given),
+            Outcome::Answered(given) if given.by == author(step) => asked.guard_change(given, claimed, way),
             Outcome::Answered(given) => Err(QuestionError::NotYourAnswer { answer: given.at }),
             Outcome::Open => Err(QuestionError::NotAnswered { question }),
             Outcome::Accepted(_)
@@ -255,7 +259,7 @@ impl Questions {
             | Outcome::Expired
             | Outcome::Defaulted
             | Outcome::Cancelled
-            | Outcome::Withdrawn => Err(self.known(question)?.closed(question)),
+            | Outcome::Withdrawn => Err(asked.closed(question)),
         }
     }
 
@@ -266,16 +270,9 @@ impl Questions {
         replaced: Sequence,
     ) -> Result<(), QuestionError> {
         let asked = self.exact(&facts.question)?;
-        let given = self.guard_own_answer(step, facts.question.sequence, replaced)?;
+        let said = (Some(facts.assurance), facts.attribution.as_deref());
+        self.guard_own_answer(step, (facts.question.sequence, replaced), said)?;
         asked.guard_entitled(step, facts.assurance)?;
-        // Nobody takes the place of a person who was better known.
-        if facts.assurance < given.assurance {
-            return Err(QuestionError::ReplacesSurer {
-                claimed: facts.assurance,
-                least: given.assurance,
-                answer: given.at,
-            });
-        }
         asked.guard_kind(facts)
     }
 
@@ -319,6 +316,27 @@ impl Asked {
             }
             (Outcome::Open, _) => Ok(()),
             _ => Err(self.closed(question)),
+        }
+    }
+
+    /// Nobody takes the place of a person who was better known, nor of another whom nothing tells apart but the way in.
+    fn guard_change(
+        &self,
+        given: Given,
+        claimed: Option<Assurance>,
+        way: Option<&Attribution>,
+    ) -> Result<(), QuestionError> {
+        if let Some(claimed) = claimed.filter(|claimed| *claimed < given.assurance) {
+            let (least, answer) = (given.assurance, given.at);
+            return Err(QuestionError::ReplacesSurer { claimed, least, answer });
+        }
+        let is_surer = claimed.is_some_and(|claimed| claimed > given.assurance);
+        let ways = way.map(AnswerWay::of).zip(self.way);
+        match ways {
+            Some((way, answer)) if !way.may_change(&answer, is_surer) => {
+                Err(QuestionError::NotYourAnswer { answer: given.at })
+            }
+            _ => Ok(()),
         }
     }
 
