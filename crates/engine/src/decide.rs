@@ -4,7 +4,7 @@
 use demur_core::{canonical, commitment::Salt, limit::Text, random::Random, time::Timestamp};
 use demur_ledger::{
     admission::{AdmissionError, Checked, agrees},
-    attribution::{check_own, is_own, tell_own},
+    attribution::{check_way, is_own, tell_own},
     client::{check_confirming, check_distinct},
     confirmation::Confirmations,
     content::{Opening, ReasonContent, RefusalContent, Terms},
@@ -321,7 +321,7 @@ fn guard(
         .run()
         .map_or(Ok(()), |run| check_distinct(run, registry, at, &step))
         .map_err(GuardError::Meaning)?;
-    check_own(trace, registry, registry.head().sequence, said.facts).map_err(GuardError::Meaning)
+    check_way(trace, registry, at, said.facts).map_err(GuardError::Meaning)
 }
 
 /// Checks what only the words of the question tell: that the answer is the value of the choice it names, and about

@@ -9,7 +9,7 @@ use crate::{
     confirmation::{Confirmation, ConfirmationEffect, Confirmations, confirmation_effect},
     envelope::Event,
     event_type::Facts,
-    facts::{Assurance, Attribution},
+    facts::{Assurance, Attribution, TokenScope},
     meaning::MeaningError,
     name::{PrincipalId, Sequence},
     question::{Questions, subject},
@@ -43,17 +43,53 @@ pub(crate) fn judge(
         None => None,
     };
     let is_more = |assurance: Option<Assurance>| assurance.is_some_and(|found| found > Assurance::Relayed);
-    // A program never confirms its own operation, whatever its form says.
+    // A program never confirms its own operation, whatever its form says; to end its own work it needs nobody's leave.
     let never = matches!(about(step.said.facts), Some(About::Confirmation(_)));
-    if attribution.own && (never || is_more(claimed) || is_more(least) || !attribution.is_form()) {
+    let replies = about(step.said.facts).is_some();
+    if attribution.own && replies && (never || is_more(claimed) || is_more(least) || !attribution.is_form()) {
         broken.push(MeaningError::OwnClient);
     }
     broken
 }
 
+/// Checks what an act says of its way against the registry: its token, and whether it came through the program that asked.
+pub fn check_way(
+    trace: &TraceState,
+    registry: &Registry,
+    pinned: Sequence,
+    facts: &Facts,
+) -> Result<(), MeaningError> {
+    check_token(registry, pinned, facts)?;
+    check_own(trace, registry, pinned, facts)
+}
+
+/// Checks that the token of an act was good for it when it was recorded.
+fn check_token(registry: &Registry, pinned: Sequence, facts: &Facts) -> Result<(), MeaningError> {
+    let Some(way) = facts.attribution().flatten() else { return Ok(()) };
+    let Some(token) = way.token else { return Ok(()) };
+    let unfit = |expected| Err(MeaningError::TokenUnfit { token, expected });
+    let Some(record) = registry.token_at(token, pinned) else {
+        return unfit("a token that was made and had not been taken back");
+    };
+    if way.client != Some(record.client) {
+        return unfit("the client that the token was made for");
+    }
+    // Who takes part may end it without passing on anybody's word.
+    let ends = matches!(facts, Facts::SessionAborted(_) | Facts::PlanWithdrawn(_));
+    if !ends && !record.scopes.contains(&TokenScope::Relay) {
+        return unfit("a token that may pass on what people say");
+    }
+    match (way.person, &record.people) {
+        (Some(person), Some(people)) if !people.contains(&person) => {
+            unfit("somebody whose words the token may pass on")
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Checks that an act through the program that asked says so. Only the registry tells whose program that is, as it was when
 /// the act was recorded.
-pub fn check_own(
+fn check_own(
     trace: &TraceState,
     registry: &Registry,
     pinned: Sequence,
@@ -93,7 +129,8 @@ pub fn asker(trace: &TraceState, registry: &Registry, question: Sequence) -> Opt
     if asker == registry.desk() { trace.work()?.agent() } else { Some(asker) }
 }
 
-/// Returns whose word an act may not be: the asker of a question; everybody whose operation a confirmation may be about.
+/// Returns whose own word an act may be: that of the asker of a question, of everybody whose operation a confirmation may be about,
+/// of whoever takes part in what is ended.
 fn askers(trace: &TraceState, registry: &Registry, facts: &Facts) -> Vec<PrincipalId> {
     match about(facts) {
         Some(About::Question(at)) => asker(trace, registry, at).into_iter().collect(),
@@ -102,7 +139,11 @@ fn askers(trace: &TraceState, registry: &Registry, facts: &Facts) -> Vec<Princip
             let asker = wanted.map(Confirmation::asker).filter(|asker| *asker != registry.desk());
             asker.into_iter().chain(trace.acting()).collect()
         }
-        None => Vec::new(),
+        None => match facts {
+            // Whoever takes part may end it, and then it is no word of somebody else.
+            Facts::PlanWithdrawn(_) | Facts::SessionAborted(_) => trace.taking_part(),
+            _ => Vec::new(),
+        },
     }
 }
 
@@ -121,10 +162,10 @@ fn about(facts: &Facts) -> Option<About> {
 }
 
 impl TraceState {
-    /// Checks of a recorded event, by the registry that it pins, that an act through the program that asked says so.
-    pub(crate) fn check_own(&self, registry: &Registry, event: &Event) -> Result<(), MeaningError> {
+    /// Checks what a recorded event says of its way by the registry that it pins.
+    pub(crate) fn check_way(&self, registry: &Registry, event: &Event) -> Result<(), MeaningError> {
         let pinned = event.envelope().registry.map_or(Sequence::FIRST, |pin| pin.sequence);
-        event.said().map_or(Ok(()), |said| check_own(self, registry, pinned, said.facts))
+        event.said().map_or(Ok(()), |said| check_way(self, registry, pinned, said.facts))
     }
 }
 

@@ -270,7 +270,7 @@ impl Desk {
             check_distinct(state, &self.registry, self.registry.head().sequence, &step)
                 .map_err(GuardError::Meaning)?;
         }
-        run.state.check_own(&self.registry, &event).map_err(GuardError::Meaning)?;
+        run.state.check_way(&self.registry, &event).map_err(GuardError::Meaning)?;
         run.state.apply(&event, known)?;
         run.chain.push(&event);
         Ok(event)

@@ -16,7 +16,8 @@ pub use error::{RegistryError, Standing};
 
 use crate::{
     erasure::Erasures,
-    name::{ClientId, Position, PrincipalId, Sequence, StoreId, TokenId, TraceId},
+    facts::TokenScope,
+    name::{ClientId, PersonId, Position, PrincipalId, Sequence, StoreId, TokenId, TraceId},
     role::Role,
 };
 
@@ -40,11 +41,24 @@ pub struct Registry {
     /// The clients that speak with the keys of a principal.
     clients: BTreeMap<PrincipalId, BTreeMap<ClientId, Binding>>,
     /// Every token that was made, with whether it was taken back.
-    tokens: BTreeMap<TokenId, TokenStanding>,
+    tokens: BTreeMap<TokenId, TokenRecord>,
     /// What was erased.
     erasures: Erasures,
     /// The first event of a type that this version does not know: what it did to the keys nobody can tell.
     unknown: Option<Sequence>,
+}
+
+/// What the registry says of a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TokenRecord {
+    /// Whoever holds it.
+    pub(crate) client: ClientId,
+    /// Whose words it may relay; none for whoever it names.
+    pub(crate) people: Option<Vec<PersonId>>,
+    /// What it allows.
+    pub(crate) scopes: Vec<TokenScope>,
+    made: Sequence,
+    revoked: Option<Sequence>,
 }
 
 /// What became of a token. That one has expired is not recorded: it says itself when it does.
@@ -234,7 +248,18 @@ impl Registry {
 
     /// Returns what became of a token; none for one that was not made here.
     pub fn token(&self, token: TokenId) -> Option<TokenStanding> {
-        self.tokens.get(&token).copied()
+        let standing = |record: &TokenRecord| match record.revoked {
+            Some(_) => TokenStanding::Revoked,
+            None => TokenStanding::Made,
+        };
+        self.tokens.get(&token).map(standing)
+    }
+
+    /// Returns a token that was good at this position.
+    pub(crate) fn token_at(&self, token: TokenId, at: Sequence) -> Option<&TokenRecord> {
+        let is_good =
+            |record: &&TokenRecord| record.made <= at && record.revoked.is_none_or(|revoked| revoked > at);
+        self.tokens.get(&token).filter(is_good)
     }
 
     /// Returns what was erased.

@@ -4,8 +4,11 @@
 use demur_core::{random::Seeded, time::Timestamp};
 use demur_ledger::{
     event_type::Facts,
-    facts::{Assurance, Attribution, Door, Question, QuestionAnswered, QuestionDeclined, Root},
-    name::ClientId,
+    facts::{
+        AnswerRevoked, AnswerSuperseded, Assurance, Attribution, Door, Question, QuestionAnswered,
+        QuestionDeclined, Root,
+    },
+    name::{ClientId, TokenId},
     role::Role,
 };
 
@@ -93,4 +96,55 @@ fn report_says_how_each_answer_came() {
         assert!(report.to_text().contains(&format!("({expected})")), "{}", report.to_text());
         assert!(report.to_html().contains("recorded by demur"));
     }
+}
+
+/// ONE-11 CLR-04: what one program relayed, another one neither replaces nor takes back; somebody at the terminal may.
+#[test]
+fn relayed_answer_is_changed_by_the_same_program_or_by_somebody_surer() {
+    let client = |number| ClientId::new(Timestamp::MIN, &mut Seeded::from_number(number));
+    let through =
+        |number| Attribution { client: Some(client(number)), ..Attribution::new(Door::Mcp, Root::Client) };
+    let terminal = || Attribution::new(Door::Socket, Root::SameUser);
+    for (by, claimed, expected) in [
+        (through(2), Assurance::Relayed, "NOT_YOUR_ANSWER"),
+        (Attribution::new(Door::Http, Root::Client), Assurance::Relayed, "NOT_YOUR_ANSWER"),
+        (Attribution::new(Door::Page, Root::Mail), Assurance::Relayed, "NOT_YOUR_ANSWER"),
+        (through(1), Assurance::Relayed, ""),
+        (terminal(), Assurance::Terminal, ""),
+    ] {
+        for revokes in [false, true] {
+            let (mut world, asked) = World::asked(question());
+            let said = |way, assurance| QuestionAnswered {
+                assurance,
+                attribution: Some(Box::new(way)),
+                ..typed(asked)
+            };
+            let given = position(&world.told(Role::Person, said(through(1), Assurance::Relayed))).sequence;
+            let change = if revokes {
+                let (attribution, question) = (Some(Box::new(by.clone())), asked.sequence);
+                Facts::from(AnswerRevoked { attribution, answer: given, question })
+            } else {
+                Facts::from(AnswerSuperseded { answer: said(by.clone(), claimed), replaces: given })
+            };
+            let code = match world.told(Role::Person, change) {
+                demur_engine::Reply::Refused(refusal) => refusal.code.to_owned(),
+                _ => String::new(),
+            };
+            assert_eq!(code, expected, "{by:?}, revokes: {revokes}");
+        }
+    }
+    // What somebody said at the terminal no program takes back.
+    let (mut world, asked) = World::asked(question());
+    let given = position(&world.told(Role::Person, typed(asked))).sequence;
+    let (attribution, question) = (Some(Box::new(through(1))), asked.sequence);
+    let revoked = world.told(Role::Person, AnswerRevoked { attribution, answer: given, question });
+    assert_eq!(refusal(&revoked).code, "ASSURANCE_TOO_LOW");
+}
+
+/// ONE-11: a token that the registry does not know makes nobody's word.
+#[test]
+fn token_that_was_never_made_is_refused() {
+    let token = Some(TokenId::new(Timestamp::MIN, &mut Seeded::from_number(1)));
+    let way = Attribution { token, ..Attribution::new(Door::Http, Root::Client) };
+    assert_eq!(outcome(Assurance::Agent, Assurance::Relayed, way), "ASSURANCE_OVERSTATED");
 }

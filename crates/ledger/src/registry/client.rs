@@ -1,6 +1,6 @@
 //! Clients in the registry: the keys that each speaks with, the tokens they were given. The desk's word, on record.
 
-use super::{Binding, Registry, RegistryError, Standing, TokenStanding};
+use super::{Binding, Registry, RegistryError, Standing, TokenRecord};
 use crate::{
     envelope::{Event, Said},
     facts::{ClientBound, TokenMade, TokenRevoked},
@@ -43,7 +43,14 @@ impl Registry {
         if self.tokens.contains_key(&facts.token) {
             return Err(RegistryError::TokenKnown);
         }
-        self.tokens.insert(facts.token, TokenStanding::Made);
+        let record = TokenRecord {
+            client: facts.client,
+            people: facts.people.as_ref().map(|people| people.to_vec()),
+            scopes: facts.scopes.to_vec(),
+            made: event.envelope().sequence,
+            revoked: None,
+        };
+        self.tokens.insert(facts.token, record);
         Ok(())
     }
 
@@ -55,10 +62,12 @@ impl Registry {
     ) -> Result<(), RegistryError> {
         self.check_desk(event, said)?;
         match self.tokens.get_mut(&facts.token) {
-            Some(standing @ TokenStanding::Made) => *standing = TokenStanding::Revoked,
-            Some(TokenStanding::Revoked) => return Err(RegistryError::TokenSpent),
-            None => return Err(RegistryError::TokenUnknown),
+            Some(TokenRecord { revoked: Some(_), .. }) => Err(RegistryError::TokenSpent),
+            Some(record) => {
+                record.revoked = Some(event.envelope().sequence);
+                Ok(())
+            }
+            None => Err(RegistryError::TokenUnknown),
         }
-        Ok(())
     }
 }

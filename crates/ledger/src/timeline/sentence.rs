@@ -4,7 +4,7 @@ use demur_core::words::counted_as;
 
 use super::{detail::risk, recall::Recall};
 use crate::{
-    attribution::{ClientNames, came},
+    attribution::{ClientNames, came, is_own},
     event_type::{Content, Facts},
     facts::{
         Assurance, Attribution, IntentDecision, PaperKind, ProposalDecision, Severity, VerificationProfile,
@@ -16,6 +16,12 @@ use crate::{
 /// Returns how an act came, as the lists of questions say it.
 fn way(assurance: Assurance, attribution: Option<&Attribution>) -> String {
     came(assurance, attribution, &ClientNames::new())
+}
+
+/// Returns an ending, and whether it came through a program that takes part: then it is that program's word as much as a person's.
+fn ends(what: &str, facts: &Facts) -> String {
+    let through = if is_own(facts) { " through the client of one who takes part" } else { "" };
+    format!("{what}{through}")
 }
 
 /// Returns what happened, in one sentence.
@@ -125,7 +131,7 @@ fn what_of_claims(facts: &Facts) -> String {
             VerificationStatus::PassWithWarnings => "verified: pass with warnings".to_owned(),
             VerificationStatus::Fail => "verified: fail".to_owned(),
         },
-        Facts::SessionAborted(_) => "aborts the run".to_owned(),
+        Facts::SessionAborted(_) => ends("aborts the run", facts),
         Facts::RecoveryRecorded(_) => "came back after a crash".to_owned(),
         Facts::CommandRefused(facts) => format!("refused a command: {}", facts.code.as_str()),
         Facts::ContentErased(facts) => format!("erased what #{} said", facts.event),
@@ -248,7 +254,7 @@ fn what_of_plans(facts: &Facts) -> String {
         Facts::PlanSubmitted(_) => "submits a plan".to_owned(),
         Facts::RulesRecorded(_) => "holds the plan against these rules".to_owned(),
         Facts::PlanAmended(_) => "amends the plan".to_owned(),
-        Facts::PlanWithdrawn(_) => "withdraws the plan".to_owned(),
+        Facts::PlanWithdrawn(_) => ends("withdraws the plan", facts),
         Facts::PlanConfirmed(_) => "confirms the plan".to_owned(),
         Facts::PaperRecorded(facts) => match facts.kind {
             PaperKind::Acceptance => {

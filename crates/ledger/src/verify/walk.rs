@@ -272,7 +272,7 @@ impl<'a> Walk<'a> {
             Ok(broken) => {
                 found.extend(broken.iter().map(Found::from));
                 found.extend(own_judge(state, self.registry, event, known));
-                found.extend(state.check_own(self.registry, event).err().as_ref().map(Found::from));
+                found.extend(state.check_way(self.registry, event).err().as_ref().map(Found::from));
                 if let Some(Words::Policy(hash)) = &examined.words {
                     self.policy_hash = Some(*hash);
                 }
