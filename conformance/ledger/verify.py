@@ -26,8 +26,7 @@ LINE_BYTES, CHECKED_BYTES, NEVER, STAMP = 64 << 20, 1 << 20, 1 << 53, "%Y-%m-%dT
 EVENTS, HEADS = ["event", "artifact"], ["head", "inclusion"]
 AFTER = {"header": [""], "event": ["header", "head", *EVENTS], "artifact": ["due"], "head": EVENTS,
          "inclusion": EVENTS + HEADS, "checkpoint": EVENTS + HEADS}
-BY_THE_DESK = ["key_revoked", "key_retired", "checkpoint_recorded", "store_restored", "client_bound", "token_made",
-               "token_revoked"]
+BY_THE_DESK = "key_revoked key_retired checkpoint_recorded store_restored client_bound token_made token_revoked".split()
 SCOPES = ["ask", "answer", "relay", "read", "operate", "metrics"]
 REGISTERED_ROLES = ["planner", "executor", "critic", "auditor", "operator", "agent", "answerer"]
 KINDS: Json = {"freetext": [str], "yes_no": [bool], "multiple_choice": [str], "numeric": [int, float], "secret": [dict]}
@@ -447,6 +446,8 @@ class Verifier:
         elif kind in ("question_asked", "confirmation_asked"):
             need(not self.final or role == "auditor", "SPOKE_AFTER_FINAL")
             self.asked += [len(told) - 1] if kind == "confirmation_asked" else []
+            wanted = (self.tools or none).get(told[event["about"] or 0].get("tool"), none).get("confirm")
+            need(kind == "question_asked" or role in ("critic", "desk") or not wanted, "OPERATION_UNCONFIRMED")
             shown, said = event.get("operation"), event.get("digest")
             known = shown is None or event["about"] is None or told[event["about"]]["call"] in (None, said)
             need(known and (shown is None or said == sha256(canonical(shown))), "CONFIRMATION_MISMATCH")
@@ -480,13 +481,13 @@ class Verifier:
     def check_attribution(self, kind: str, event: Json, recorded: bool) -> None:
         """Checks that a recorded act of a person says how it came, and claims no more than that is worth."""
         if "attribution" in event:
-            way, place = event["attribution"], event.get("question", event.get("confirmation", 0))
+            way, place = event["attribution"], event.get("question", event.get("confirmation"))
             need((way is not None) == recorded, "ASSURANCE_OVERSTATED")
-            asked = self.told[place["sequence"] if isinstance(place, dict) else place]
+            asked = self.told[place["sequence"] if isinstance(place, dict) else place or 0]
             words = [ASSURANCES.index(each.get("assurance", "agent")) for each in (event, asked)]
             need(not way or words[0] <= ROOTS[way["root"]], "ASSURANCE_OVERSTATED")
-            low = max(words) <= ROOTS["client"] and "confirmation" not in event
-            need(not way or not way["own"] or (low and [way["door"], way["root"]] == ["mcp", "client"]), "OWN_CLIENT")
+            low = max(words) <= ROOTS["client"] and "confirmation" not in event and way and way["door"] == "mcp"
+            need(place is None or not way or not way["own"] or (low and way["root"] == "client"), "OWN_CLIENT")
         elif kind == "question_escalated":
             self.told[event["question"]] |= {"assurance": event["assurance"]}
 

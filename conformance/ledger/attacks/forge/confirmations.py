@@ -294,7 +294,8 @@ def intended(label: str, *, confirm: bool = False) -> Desk:
     return run
 
 
-def _call() -> dict[str, Json]:
+def call() -> dict[str, Json]:
+    """Returns the operation that the usual intent is."""
     return {"input": hashlib.sha256(INPUT).hexdigest(), "tool": "wc"}
 
 
@@ -304,7 +305,7 @@ def _runs(family: Family) -> None:
         fill(run)
         family.fails_last(f"run-{name}", about, run, code)
 
-    about = {"about": 4, "words": {"operation": _call()}}
+    about = {"about": 4, "words": {"operation": call()}}
     agents = about | {"assurance": "agent"}
 
     def demanded(name: str, words: str, fill: Fill) -> None:
@@ -312,7 +313,7 @@ def _runs(family: Family) -> None:
         fill(run)
         family.fails_last(f"run-demanded-{name}", words, run, "OPERATION_UNCONFIRMED")
 
-    said = {"words": {"digest": sha(_call())}}
+    said = {"words": {"digest": sha(call())}}
     case("started-open", "A tool starts while its intent waits.", lambda d: (d.want("critic", **about), d.start(4, 5)))
     case(
         "started-refused",
@@ -348,7 +349,7 @@ def _runs(family: Family) -> None:
         lambda d: (d.want("critic", **about), d.yes(6, **said), d.intend(2), d.start(8, 5)),
     )
     order = "ORDER_VIOLATION"
-    words = {"words": {"operation": _call()}}
+    words = {"words": {"operation": call()}}
     case("about-nothing", "In a run a confirmation is about no intent.", lambda d: d.want("critic", **words), order)
     case("about-proposal", "A confirmation is about a proposal.", lambda d: d.want("critic", about=2, **words), order)
     case("about-started", "It is asked after the start.", lambda d: (d.start(4, 5), d.want("critic", **about)), order)
@@ -421,14 +422,14 @@ def _honest(family: Family) -> None:
     about = "An operation waits."
     family.holds("confirmation-open", about, dialogue.export(), "pass_with_warnings", integrity=False)
     run = intended("confirmed runs")
-    run.want("critic", about=4, words={"operation": _call()})
-    run.yes(6, words={"digest": sha(_call())})
+    run.want("critic", about=4, words={"operation": call()})
+    run.yes(6, words={"digest": sha(call())})
     run.start(4, 5)
     about = "The critic asks a person about an intent, and the tool starts on the yes."
     family.holds("confirmation-run", about, run.export(), "pass_with_warnings", integrity=False)
     run = intended("demanded confirmations", confirm=True)
-    run.want("critic", about=4, words={"operation": _call()})
-    run.yes(6, words={"digest": sha(_call())})
+    run.want("critic", about=4, words={"operation": call()})
+    run.yes(6, words={"digest": sha(call())})
     run.start(4, 5)
     about = "The policy wants a person's yes, and has it."
     family.holds("confirmation-demanded", about, run.export(), "pass_with_warnings", integrity=False)
