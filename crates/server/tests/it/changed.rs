@@ -137,6 +137,34 @@ fn change_is_as_sure_as_the_answer_was() {
     assert_eq!((others.status, others.code().as_str()), (409, "NOT_YOUR_ANSWER"));
 }
 
+/// CLR-04 ONE-11: what one program relayed, another one neither replaces nor takes back, least of all the one that asked.
+#[test]
+fn relayed_answer_is_not_changed_by_another_program() {
+    let server = Server::start();
+    let (own, relay) = (server.token("asks", &["ask", "relay"]), server.token("client", &["relay"]));
+    let other = server.token("other", &["relay"]);
+    let id = server.ask(&own, &json!({"question": "Which?"}));
+    let change = |method: &str, token: &str| {
+        let document = json!({"answer": method, "by": "kim"});
+        server.call(method, &answer_path(&id)).token(token).json(&document).send()
+    };
+    assert_eq!(change("POST", &relay).status, 200);
+    for token in [&own, &other] {
+        let path = format!("{}?by=kim", answer_path(&id));
+        let revoked = server.call("DELETE", &path).token(token).send();
+        for refused in [change("PUT", token), revoked] {
+            assert!([403, 409].contains(&refused.status), "{}", refused.status);
+            assert!(
+                ["NOT_YOUR_ANSWER", "OWN_CLIENT"].contains(&refused.code().as_str()),
+                "{}",
+                refused.code()
+            );
+        }
+    }
+    assert_eq!(shown(&server, &id)["outcome"]["value"], "POST");
+    assert_eq!(change("PUT", &relay).status, 200, "the same program");
+}
+
 /// ONE-02: of those who saw the same answer one replaces it, and the others hear who, when and how.
 #[test]
 fn of_many_replacements_at_once_one_counts() {
