@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{call, refusal, refused};
-use crate::{asker::asked, inbox::terminal::Terminal, mcp::client::Client, sandbox::Sandbox};
+use crate::{asker::asked, mcp::client::Client, sandbox::Sandbox};
 
 /// A client's form that says no has asked nobody for sure.
 #[test]
