@@ -237,7 +237,9 @@ fn confirmation_that_is_not_about_its_intent_is_not_asked_for() {
     for way in [Way::Http, Way::Mcp] {
         for (name, more, code) in [
             ("cy", other.clone(), "CONFIRMATION_MISMATCH"),
-            ("bo", other.clone(), "CONFIRMATION_MISMATCH"),
+            // Whoever wants to act does not choose the words.
+            ("bo", json!({}), "OPERATION_UNCONFIRMED"),
+            ("bo", other.clone(), "OPERATION_UNCONFIRMED"),
             ("cy", json!({"about": null, "operation": {"tool": "mail"}}), "CONFIRMATION_FORM"),
             ("cy", json!({"about": 0, "operation": {"tool": "mail"}}), "REFERENCE"),
             ("rita", json!({}), "TRACE_UNKNOWN"),
@@ -257,12 +259,13 @@ fn confirmation_that_is_not_about_its_intent_is_not_asked_for() {
     }
 }
 
-/// ONE-09: an executor that asks another agent instead of a person gets a yes that does not count.
+/// ONE-09: an executor does not ask at all, and a critic that asks another agent instead of a person gets a yes that does not count.
 #[test]
 fn yes_of_an_agent_starts_no_tool_that_a_person_confirms() {
     let waiting = Waiting::new();
     let agents = json!({"answering": "agents"});
-    let asked = waiting.ask(Way::Http, waiting.run.token("bo"), &agents).unwrap();
+    refused("OPERATION_UNCONFIRMED", waiting.ask(Way::Http, waiting.run.token("bo"), &agents));
+    let asked = waiting.ask(Way::Http, waiting.run.token("cy"), &agents).unwrap();
     let friend = waiting.run.server.token("eve", &["answer"]);
     let path = format!("/v1/confirmations/{}/give", asked["id"].as_str().unwrap());
     let document = json!({"digest": asked["digest"]});
