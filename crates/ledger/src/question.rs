@@ -310,10 +310,12 @@ impl Questions {
             // The new question stands in its place.
             self.0.remove(&repeated);
         }
-        let (asker, gap, facts) = (step.actor, step.said.role == Role::Desk, facts.clone());
-        let (outcome, changed) = (Outcome::Open, step.sequence);
-        let asked = Asked { hash, asker, gap, submitter, facts, outcome, way: None, changed };
-        self.0.insert(step.sequence, asked);
+        let (gap, facts, changed) = (step.said.role == Role::Desk, facts.clone(), step.sequence);
+        let outcome = Outcome::Open;
+        self.0.insert(
+            step.sequence,
+            Asked { hash, asker: step.actor, gap, submitter, facts, outcome, way: None, changed },
+        );
     }
 
     fn fold_answer(&mut self, step: &Step<'_>, facts: &QuestionAnswered) {

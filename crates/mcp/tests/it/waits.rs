@@ -136,7 +136,7 @@ fn whoever_looks_in_a_loop_is_told_to_end() {
         assert!(words(&reply).starts_with("Question "), "{reply}");
         desk.answer_elsewhere(id.parse().unwrap(), "this one");
         let reply = client.call("check_question", check).await;
-        assert!(words(&reply).starts_with("Answered by ada (terminal).\n"), "{reply}");
+        assert!(words(&reply).starts_with("Answered by ada (same user).\n"), "{reply}");
     });
 }
 

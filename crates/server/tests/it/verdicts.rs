@@ -106,7 +106,7 @@ fn nothing_starts_on_a_confirmation_whose_words_were_erased() {
                 "something can still start on it"
             );
         }
-        let start = |operation: &serde_json::Value| {
+        let start = |operation: &Value| {
             let document = json!({"operation": operation});
             server.call("POST", &format!("{path}/start")).token(&agent).json(&document).send()
         };

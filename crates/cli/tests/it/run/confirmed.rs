@@ -34,7 +34,7 @@ fn confirmed(more: &str, act: impl FnOnce(&Sandbox, &str)) -> (Sandbox, Ran) {
 fn tool_starts_on_a_persons_yes() {
     let (sandbox, ran) = confirmed("", |sandbox, id| {
         let asked = sandbox.json(&["confirm", "show", id]);
-        assert!(asked["action"].as_str().unwrap().contains("wc -c /etc/hostname"), "{asked}");
+        assert!(asked["action"].as_str().unwrap().contains(r#"["wc","-c","/etc/hostname"]"#), "{asked}");
         assert!(!kinds(sandbox).contains(&"tool_execution_started".to_owned()));
         sandbox.run(&["confirm", "give", id]).expect_code(0);
     });
