@@ -119,7 +119,8 @@ fn own_answer<'a>(question: &'a QuestionView, speaker: &Speaker) -> Result<&'a E
     Ok(ending)
 }
 
-/// Returns whether this one gave the answer. What was relayed has the name that the relay gave it: any person may correct it.
+/// Returns whether this one may have given the answer. What was relayed has the name that the relay gave it, so that any person is let
+/// through here; the engine lets the same person or program change it, and refuses the others.
 fn is_own(ending: &Ending, speaker: &Speaker) -> bool {
     let is_relayed = ending.principal.is_none() && ending.assurance == Some(Assurance::Relayed);
     is_by(ending, speaker) || (is_relayed && speaker.principal().is_none())
