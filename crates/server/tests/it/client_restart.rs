@@ -2,19 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::{Call, Reply},
-    run_clients::registry,
-    server::Server,
-};
+use crate::{client::Reply, run_clients::registry, server::Server};
 
 /// Processes, as `demur mcp` names them.
-const FIRST: &str = "01M7F6YMM0QC0000000000000A";
-const SECOND: &str = "01M7F6YMM0QC0000000000000B";
+pub(crate) const FIRST: &str = "01M7F6YMM0QC0000000000000A";
+pub(crate) const SECOND: &str = "01M7F6YMM0QC0000000000000B";
+pub(crate) const THIRD: &str = "01M7F6YMM0QC0000000000000C";
 
-fn post(server: &Server, (name, process): (&str, &str), path: &str, document: &Value) -> Reply {
-    let call: Call = server.local("POST", path);
-    call.header("demur-relay", name).header("demur-client", process).json(document).send()
+/// Sends a document as a program of this name, in this process.
+pub(crate) fn post(server: &Server, (name, process): (&str, &str), path: &str, document: &Value) -> Reply {
+    let call = server.local("POST", path).header("demur-relay", name).header("demur-client", process);
+    call.json(document).send()
 }
 
 /// Returns a confirmation that a program wants.
@@ -40,7 +38,7 @@ fn program_that_was_started_again_does_not_confirm_its_own_operation_under_a_sec
     let refused = give(&server, ("helper", SECOND), &asked);
     assert_eq!(refused.code(), "OWN_CLIENT", "{}", refused.text());
     // A program that never spoke as claude is another.
-    let given = give(&server, ("helper", "01M7F6YMM0QC0000000000000C"), &asked);
+    let given = give(&server, ("helper", THIRD), &asked);
     assert_eq!(given.status, 200, "{}", given.text());
 }
 

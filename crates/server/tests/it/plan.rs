@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{client::Reply, server::Server};
 
 /// Returns a plan that lacks nothing, with these members.
-fn plan(members: &Value) -> Value {
+pub(crate) fn plan(members: &Value) -> Value {
     let mut plan = json!({
         "description": "a status page", "component_type": "webpart-react", "operation": "add",
         "data_storage": "properties", "api_choice": "rest",

@@ -3,7 +3,7 @@
 use demur_server::routes::mcp::PATH;
 use serde_json::{Value, json};
 
-use crate::{browser::Browser, client::Reply, mcp::play, server::Server};
+use crate::{browser::Browser, client::Reply, mcp::play, plan::plan, server::Server};
 
 /// Sends an answer.
 type Sending<'a> = &'a dyn Fn() -> Reply;
@@ -13,16 +13,6 @@ type Answering<'a> = &'a dyn Fn(&str) -> Reply;
 
 /// Begins an operation of this name; returns the code with which it is refused.
 type Beginning<'a> = &'a dyn Fn(&str) -> String;
-
-/// Returns a plan that lacks nothing, with these members.
-fn plan(members: &Value) -> Value {
-    let mut plan = json!({
-        "description": "a status page", "component_type": "webpart-react", "operation": "add",
-        "data_storage": "properties", "api_choice": "rest",
-    });
-    plan.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
-    plan
-}
 
 /// Returns a plan with one gap that must be answered: where a real build goes.
 fn gappy() -> Value {

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::{
+    client_restart::{self, FIRST, SECOND, THIRD},
     run::{intent, opening, proposal, review},
     server::Server,
 };
@@ -135,29 +136,26 @@ fn key_of_an_agents_own_answers_is_its_clients() {
 #[test]
 fn program_that_speaks_under_the_name_of_another_is_refused_its_second_role() {
     let server = Server::start();
-    // Names of processes, as `demur mcp` sends them.
-    let (first, second) = ("01M7F6YMM0QC0000000000000A", "01M7F6YMM0QC0000000000000B");
     let post = |name: &str, process: &str, path: &str, document: &Value| {
-        let call = server.local("POST", path).header("demur-relay", name).header("demur-client", process);
-        call.json(document).send()
+        client_restart::post(&server, (name, process), path, document)
     };
     let mut document = opening();
     document["agents"] = json!({"executor": "ada", "critic": "cy", "auditor": "cy"});
     document["policy"] = json!({"distinct_clients": true});
     // The keys of ada are made for the first process.
-    let opened = post("ada", first, "/v1/runs", &document);
+    let opened = post("ada", FIRST, "/v1/runs", &document);
     assert_eq!(opened.status, 201, "{opened:?}");
     let path = format!("/v1/runs/{}/events", opened.json()["trace"].as_str().unwrap());
     // A second process goes on as ada, and then judges as cy.
-    let proposed = post("ada", second, &path, &proposal());
+    let proposed = post("ada", SECOND, &path, &proposal());
     assert_eq!(proposed.status, 201, "{}", proposed.text());
     let review = review(proposed.json()["sequence"].as_u64().unwrap());
-    let refused = post("cy", second, &path, &review);
+    let refused = post("cy", SECOND, &path, &review);
     assert_eq!((refused.status, refused.code().as_str()), (409, "CLIENT_HELD_ROLES"), "{}", refused.text());
     // Another one judges, and the work goes on.
-    let reviewed = post("cy", "01M7F6YMM0QC0000000000000C", &path, &review);
+    let reviewed = post("cy", THIRD, &path, &review);
     assert_eq!(reviewed.status, 201, "{}", reviewed.text());
-    let intended = post("ada", first, &path, &intent(2));
+    let intended = post("ada", FIRST, &path, &intent(2));
     assert_eq!(intended.status, 201, "{}", intended.text());
 }
 
@@ -165,23 +163,21 @@ fn program_that_speaks_under_the_name_of_another_is_refused_its_second_role() {
 #[test]
 fn program_that_may_not_judge_is_not_bound_to_the_key_of_the_critic() {
     let server = Server::start();
-    let (first, second) = ("01M7F6YMM0QC0000000000000A", "01M7F6YMM0QC0000000000000B");
     let post = |name: &str, process: &str, path: &str, document: &Value| {
-        let call = server.local("POST", path).header("demur-relay", name).header("demur-client", process);
-        call.json(document).send()
+        client_restart::post(&server, (name, process), path, document)
     };
     let mut document = opening();
     document["agents"] = json!({"executor": "ada", "critic": "cy", "auditor": "cy"});
     document["policy"] = json!({"distinct_clients": true});
-    let opened = post("ada", first, "/v1/runs", &document);
+    let opened = post("ada", FIRST, "/v1/runs", &document);
     let path = format!("/v1/runs/{}/events", opened.json()["trace"].as_str().unwrap());
-    let proposed = post("ada", first, &path, &proposal()).json()["sequence"].as_u64().unwrap();
-    let bound = || registry(&server).iter().filter(|line| line.to_string().contains(first)).count();
+    let proposed = post("ada", FIRST, &path, &proposal()).json()["sequence"].as_u64().unwrap();
+    let bound = || registry(&server).iter().filter(|line| line.to_string().contains(FIRST)).count();
     let before = bound();
     // Nobody has spoken with the critic's key yet.
-    let refused = post("cy", first, &path, &review(proposed));
+    let refused = post("cy", FIRST, &path, &review(proposed));
     assert_eq!((refused.status, refused.code().as_str()), (409, "CLIENT_HELD_ROLES"), "{}", refused.text());
     assert_eq!(bound(), before, "the key of the critic is still nobody's");
-    let reviewed = post("cy", second, &path, &review(proposed));
+    let reviewed = post("cy", SECOND, &path, &review(proposed));
     assert_eq!(reviewed.status, 201, "{}", reviewed.text());
 }
