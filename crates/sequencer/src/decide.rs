@@ -27,7 +27,7 @@ use super::{
     queue::{HashLookup, Queue, States, Turn},
     read::read_performed,
     system::Draw,
-    write::{Item, Waiting, Waits},
+    write::{Item, NewEvents, Waiting, Waits},
 };
 
 /// What somebody wants recorded.
@@ -209,32 +209,26 @@ impl AtHand {
         }
         let is_recorded = matches!(reply, Reply::Recorded(_));
         let (command, slot) = (id.filter(|_| is_recorded), Arc::default());
-        let waiting = Waiting { queue: Arc::clone(queue), registry: None, command, slot: Arc::clone(&slot) };
-        let Some(mut item) = fold(waiting, states, events, &context) else {
+        let own = Some(Arc::clone(queue));
+        let waiting = Waiting { queue: own, registry: None, command, slot: Arc::clone(&slot) };
+        let Some((mut decided, waiting)) = fold(waiting, states, events, &context) else {
             queue.void();
             return Ok(DecisionStep::Behind);
         };
-        item.waits = waits;
-        item.swaps = swaps.iter().filter(|swap| is_recorded || swap.is_absence()).cloned().collect();
-        self.sign_ahead(&mut item, queue.is_followed())?;
+        // Somebody who is behind it already, or will be, signs the head for both.
+        if !queue.is_followed() && waits != Waits::Later {
+            decided.signed = Some(self.sign_head(decided.head.clone(), waiting.registry.as_deref())?);
+        }
+        let swaps = swaps.iter().filter(|swap| is_recorded || swap.is_absence()).cloned().collect();
         // From here on nothing fails, and before it is put nobody takes it out again.
         if let Some(id) = command {
             lock(&self.in_flight).insert(id, Arc::clone(&slot));
         }
         states.newest = Some(Arc::clone(&slot)).filter(|_| waits != Waits::Later);
         // Whoever has more to say goes by what was decided so far.
-        let events = if waits == Waits::Later { item.entries.clone() } else { Vec::new() };
-        let leader = self.commits.put(item);
+        let events = if waits == Waits::Later { decided.entries.clone() } else { Vec::new() };
+        let leader = self.commits.put(Item { events: Some(decided), swaps, waits, waiting: vec![waiting] });
         Ok(DecisionStep::Queued(Queued { reply, slot, leader, events }))
-    }
-
-    /// Signs the head of an item unless somebody is behind it already, or will be. One that cannot be signed is let go, which
-    /// voids its queue.
-    fn sign_ahead(&self, item: &mut Item, is_followed: bool) -> Result<(), SequencerError> {
-        if !is_followed && item.waits != Waits::Later {
-            item.signed = Some(self.sign_head(item.head.clone(), item.registry_after())?);
-        }
-        Ok(())
     }
 }
 
@@ -251,7 +245,7 @@ fn fold(
     states: &mut States,
     entries: Vec<Entry>,
     context: &Context<'_>,
-) -> Option<Item> {
+) -> Option<(NewEvents, Waiting)> {
     let (trace, expected) = (states.pending.tip().trace(), states.pending.tip().head());
     for entry in &entries {
         let known = Known { meaning: entry.meaning.as_ref(), artifacts: &context.artifacts };
@@ -265,7 +259,7 @@ fn fold(
     let snapshot = if due { snapshot::to_bytes(pending) } else { None };
     let questions = pending.questions().map(|questions| touched_questions(&entries, questions));
     let confirmations = pending.confirmations().map(|asked| touched_confirmations(&entries, asked));
-    Some(Item {
+    let decided = NewEvents {
         trace,
         expected,
         entries,
@@ -275,10 +269,8 @@ fn fold(
         questions: questions.into_iter().flatten().collect(),
         confirmations: confirmations.into_iter().flatten().collect(),
         snapshot: snapshot.map(|bytes| Snapshot { head, version: snapshot::VERSION, bytes }),
-        swaps: Vec::new(),
-        waits: Waits::OnAThread,
-        waiting: vec![waiting],
-    })
+    };
+    Some((decided, waiting))
 }
 
 /// Whether a snapshot is due between two places of a trace.

@@ -59,7 +59,11 @@ pub use system::System;
 pub use underway::{Progress, Underway};
 pub use write::Listener;
 
-use self::{commit::lock, system::Draw};
+use self::{
+    commit::{Ending, lock},
+    system::Draw,
+    write::Item,
+};
 
 /// A store in use by a desk.
 pub struct Sequencer {
@@ -206,20 +210,23 @@ impl Sequencer {
         self.at_hand.lease
     }
 
-    /// Changes records without an event, all of them or none.
+    /// Changes records without an event, all of them or none. They stand in line with everybody's events and share their commit, so
+    /// a [`Listener`] must not call this.
     pub fn swap(&self, swaps: Vec<Swap>) -> Result<(), SequencerError> {
-        let write = Write::of_records(self.at_hand.lease, swaps);
-        match self.store.commit(&[write])?.first() {
-            Some(WriteOutcome::Done) => Ok(()),
-            Some(WriteOutcome::Refused(Conflict::Lease)) => Err(SequencerError::LeaseLost),
-            Some(WriteOutcome::Refused(
+        let slot = Arc::default();
+        let leader = self.at_hand.commits.put(Item::of_records(swaps, &slot));
+        match self.at_hand.commits.wait(&slot, leader, &|items| self.write(items)) {
+            Ending::Done => Ok(()),
+            Ending::Conflict(Conflict::Lease) => Err(SequencerError::LeaseLost),
+            Ending::Conflict(
                 Conflict::Record
                 | Conflict::Head
                 | Conflict::Command
                 | Conflict::Registry
                 | Conflict::Artifact,
-            ))
-            | None => Err(SequencerError::RecordChanged),
+            ) => Err(SequencerError::RecordChanged),
+            Ending::Failed(error) => Err(SequencerError::Commit(error)),
+            Ending::Uncertain => Err(SequencerError::Uncertain),
         }
     }
 

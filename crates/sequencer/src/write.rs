@@ -38,8 +38,19 @@ pub trait Listener: Send + Sync {
     fn recorded(&self, trace: TraceId, entries: &[Entry]);
 }
 
-/// What one decision wants recorded.
+/// What one caller wants recorded: the events of a decision, changes of records, or both.
 pub(super) struct Item {
+    /// The events; none where records change alone.
+    pub(super) events: Option<NewEvents>,
+    /// The records that change with it, or it does not happen.
+    pub(super) swaps: Vec<Swap>,
+    pub(super) waits: Waits,
+    /// The callers who wait for it: one, until other items are joined.
+    pub(super) waiting: Vec<Waiting>,
+}
+
+/// The events that one decision wants recorded, and what follows from them.
+pub(super) struct NewEvents {
     pub(super) trace: TraceId,
     /// The newest event it was chained to.
     pub(super) expected: Option<Position>,
@@ -54,11 +65,6 @@ pub(super) struct Item {
     /// The questions it touched, as they stand after it.
     pub(super) questions: BTreeMap<Sequence, Option<QuestionRow>>,
     pub(super) snapshot: Option<Snapshot>,
-    /// The records that change with it, or it does not happen.
-    pub(super) swaps: Vec<Swap>,
-    pub(super) waits: Waits,
-    /// The callers who wait for it: one, until other items are joined.
-    pub(super) waiting: Vec<Waiting>,
 }
 
 /// How the caller of an item waits for it.
@@ -74,8 +80,8 @@ pub(super) enum Waits {
 
 /// A caller who waits for an item, and what ends with it.
 pub(super) struct Waiting {
-    /// The queue it was decided in; told when its pending state is void.
-    pub(super) queue: Arc<Queue>,
+    /// The queue it was decided in, if it was; told when its pending state is void.
+    pub(super) queue: Option<Arc<Queue>>,
     /// The registry after it, if it is of the registry.
     pub(super) registry: Option<Arc<Registry>>,
     /// The author's command, to be forgotten when it is no longer in flight.
@@ -87,12 +93,31 @@ pub(super) struct Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         if self.slot.abandon() {
-            self.queue.void();
+            self.void();
+        }
+    }
+}
+
+impl Waiting {
+    /// Returns a caller who waits for a change of records alone.
+    fn for_records(slot: Arc<Slot>) -> Self {
+        Self { queue: None, registry: None, command: None, slot }
+    }
+
+    fn void(&self) {
+        if let Some(queue) = &self.queue {
+            queue.void();
         }
     }
 }
 
 impl Item {
+    /// Returns a change of records alone, whose caller waits on a thread.
+    pub(super) fn of_records(swaps: Vec<Swap>, slot: &Arc<Slot>) -> Self {
+        let waiting = vec![Waiting::for_records(Arc::clone(slot))];
+        Self { events: None, swaps, waits: Waits::OnAThread, waiting }
+    }
+
     /// Returns where its callers wait.
     pub(super) fn slots(&self) -> impl Iterator<Item = &Arc<Slot>> {
         self.waiting.iter().map(|waiting| &waiting.slot)
@@ -103,16 +128,37 @@ impl Item {
         self.waiting.last().and_then(|waiting| waiting.registry.as_deref())
     }
 
-    /// Returns whether another item can be joined to this one: it is of the same trace, and both ask for the same absences of
-    /// records, if for any. An item that changes records stands alone, so that no other is refused for a record.
-    pub(super) fn takes(&self, next: &Self) -> bool {
-        let same = self.trace == next.trace && self.swaps == next.swaps;
+    /// Returns the trace that its events are of, if it has any.
+    fn trace(&self) -> Option<TraceId> {
+        self.events.as_ref().map(|events| events.trace)
+    }
+
+    /// Returns whether another item can be joined to this one: both have events of the same trace, and ask for the same absences
+    /// of records, if for any. An item that changes records stands alone, so that no other is refused for a record.
+    fn takes(&self, next: &Self) -> bool {
+        let same = self.trace().is_some() && self.trace() == next.trace() && self.swaps == next.swaps;
         same && next.swaps.iter().all(Swap::is_absence)
     }
 
     /// Adds the next item of the same trace. If it was not chained to this one, the store refuses both, and both are decided
     /// again.
-    pub(super) fn join(&mut self, next: Self) {
+    fn join(&mut self, next: Self) {
+        if let (Some(events), Some(next)) = (&mut self.events, next.events) {
+            events.join(next);
+        }
+        self.waiting.extend(next.waiting);
+    }
+}
+
+impl NewEvents {
+    fn append(self, head: Signed<Head>) -> Append {
+        let Self { trace, expected, entries, phase, questions, confirmations, snapshot, .. } = self;
+        let questions = questions.into_iter().collect();
+        let confirmations = confirmations.into_iter().collect();
+        Append { trace, expected, entries, head, phase, questions, confirmations, snapshot }
+    }
+
+    fn join(&mut self, next: Self) {
         self.entries.extend(next.entries);
         self.head = next.head;
         self.signed = next.signed;
@@ -120,7 +166,6 @@ impl Item {
         self.questions.extend(next.questions);
         self.confirmations.extend(next.confirmations);
         self.snapshot = next.snapshot.or(self.snapshot.take());
-        self.waiting.extend(next.waiting);
     }
 }
 
@@ -135,7 +180,7 @@ impl Sequencer {
         let mut joined: Vec<Item> = Vec::new();
         for item in items {
             // Only to the last item of its trace: that is the one it is chained to.
-            match joined.iter_mut().rfind(|before| before.trace == item.trace) {
+            match joined.iter_mut().rfind(|before| before.trace() == item.trace()) {
                 Some(before) if before.takes(&item) => before.join(item),
                 _ => joined.push(item),
             }
@@ -163,22 +208,18 @@ impl Sequencer {
 
     /// Returns the write of an item, and who waits for it. A head that its decider left unsigned, because another caller was
     /// behind it already, is signed here. If the desk's key has changed since, the item has to be decided again.
-    fn write_of(&self, mut item: Item) -> Option<(Write, Vec<Waiting>)> {
-        let signed = match item.signed.take() {
-            Some(signed) => Ok(signed),
-            None => self.at_hand.sign_head(item.head.clone(), item.registry_after()),
+    fn write_of(&self, item: Item) -> Option<(Write, Vec<Waiting>)> {
+        let (writer, registry) = (self.at_hand.lease, item.registry_after());
+        let sign = |events: &NewEvents| match &events.signed {
+            Some(signed) => Ok(signed.clone()),
+            None => self.at_hand.sign_head(events.head.clone(), registry),
         };
-        let Item {
-            trace, expected, entries, phase, questions, confirmations, snapshot, swaps, waiting, ..
-        } = item;
-        let Ok(head) = signed else {
-            self.tell(&waiting, &Ending::Conflict(Conflict::Registry));
+        let Ok(head) = item.events.as_ref().map(sign).transpose() else {
+            self.tell(&item.waiting, &Ending::Conflict(Conflict::Registry));
             return None;
         };
-        let questions = questions.into_iter().collect();
-        let confirmations = confirmations.into_iter().collect();
-        let append = Append { trace, expected, entries, head, phase, questions, confirmations, snapshot };
-        Some((Write { writer: self.at_hand.lease, append: Some(append), swaps }, waiting))
+        let append = item.events.zip(head).map(|(events, head)| events.append(head));
+        Some((Write { writer, append, swaps: item.swaps }, item.waiting))
     }
 
     fn count(&self, writes: &[Write], outcomes: &[WriteOutcome]) {
@@ -204,12 +245,12 @@ impl Sequencer {
                         // Its place in the chain and its meaning are enough from here on.
                         entry.opening = None;
                     }
-                    if let Some(waiting) = waiting.first() {
+                    if let Some(queue) = waiting.first().and_then(|waiting| waiting.queue.as_ref()) {
                         if entries.iter().any(|entry| is_erasure(&entry.event)) {
                             self.at_hand.words.forget(trace);
-                            waiting.queue.forget();
+                            queue.forget();
                         }
-                        waiting.queue.note(entries);
+                        queue.note(entries);
                     }
                 }
                 Ending::Done
@@ -221,7 +262,7 @@ impl Sequencer {
     fn tell(&self, waiting: &[Waiting], ending: &Ending) {
         for waiting in waiting {
             if !matches!(ending, Ending::Done) {
-                waiting.queue.void();
+                waiting.void();
             }
             if let Some(id) = waiting.command {
                 lock(&self.at_hand.in_flight).remove(&id);

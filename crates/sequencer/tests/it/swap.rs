@@ -186,3 +186,23 @@ fn whoever_writes_waits_for_nobody_who_decides() {
         assert_eq!(sequence, POLICY.next().next(), "it follows the first that was said");
     });
 }
+
+#[test]
+fn records_that_change_alone_stand_in_line_and_share_a_commit() {
+    let (_folder, hall) = hall();
+    let (sequencer, trace) = (hall.sequencer(), hall.new_trace());
+    let mut underway = sequencer.at_hand().begin(trace, &hall.asking(trace), &[]).unwrap().unwrap();
+    let context = Context::from_waker(Waker::noop());
+    let Poll::Ready(Ok(Progress::Lead(leader))) = underway.poll(&context) else { panic!("nobody writes") };
+    thread::scope(|scope| {
+        let (told, heard) = mpsc::channel();
+        scope.spawn(move || told.send(sequencer.swap(vec![first(b"one")])).unwrap());
+        heard.recv_timeout(Duration::from_millis(100)).unwrap_err();
+        // It writes for everybody in line, so that nobody else has to.
+        sequencer.lead(leader);
+        heard.recv().unwrap().unwrap();
+    });
+    assert_eq!(sequencer.store().record(&key()).unwrap().unwrap().value.bytes, b"one");
+    let late = sequencer.swap(vec![first(b"two")]);
+    assert!(matches!(late, Err(SequencerError::RecordChanged)), "{late:?}");
+}
