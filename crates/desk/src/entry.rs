@@ -119,7 +119,7 @@ impl Desk {
         // Dropped with this call: long work looks whether anybody still waits for it.
         let held = Arc::new(());
         by.while_held(&held);
-        let patience = <Self as Handle<O>>::patience(&request)?;
+        let patience = <Self as Handle<O>>::patience(&request)?.filter(|patience| !patience.is_zero());
         // The owner is let go before this waits for anything else: a folder is closed once nobody holds it.
         let begun = match self.here() {
             Some(owner) => match <Self as Handle<O>>::begin(owner.lookup(), &by, &request)? {

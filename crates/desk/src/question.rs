@@ -40,6 +40,7 @@ pub use in_person::PersonalAct;
 pub(crate) use kept::Kept;
 pub(crate) use list::cursor;
 pub use list::{list, list_of};
+use once::asking_once;
 pub use once::{Once, ask_once, note_heard};
 pub use search::{FoundQuestions, QuestionSearch};
 pub use secret::{forget_secret, secret};

@@ -109,7 +109,7 @@ async fn round(
 
 /// Goes on with a question that an earlier round asked. Whatever the client brings, the first answer counts.
 async fn go_on(call: &ToolCall<'_, impl CallerConnection>, id: QuestionId) -> Result<CallToolResponse, Stop> {
-    let asked = call.look(id).await?;
+    let asked = call.glance(id).await?;
     if !asked.is_open() {
         return tell(call, &asked).await;
     }

@@ -43,6 +43,16 @@ pub(crate) async fn look(
     Ok(visitor.ask(ApiRequest::<ShowQuestion>::get(OfQuestion { question: id }, Nothing {})).await?)
 }
 
+/// Returns a question as whoever waits for it knows it: from memory if it was just asked. What is decided on it is decided again
+/// by the commit.
+pub(crate) async fn glance(
+    visitor: &Visitor<impl CallerConnection>,
+    id: QuestionId,
+) -> Result<QuestionView, Stop> {
+    let query = WaitParameters { seconds: Some(0) };
+    Ok(visitor.ask(ApiRequest::<WaitForQuestion>::get(OfQuestion { question: id }, query)).await?)
+}
+
 /// Waits until a question is no longer open; none if it still is when the time is over.
 pub(crate) async fn closing(
     visitor: &Visitor<impl CallerConnection>,

@@ -30,7 +30,7 @@ use crate::{
     door_settings::DoorSettings,
     host::{CallerConnection, Visitor},
     memory::{Memory, Screen},
-    pass::{COURTESY_TIMEOUT, Passed, RETURN_DELAY, closing, heard, look, over, pass_on},
+    pass::{COURTESY_TIMEOUT, Passed, RETURN_DELAY, closing, glance, heard, look, over, pass_on},
     prompt::{Prompt, Said},
     reply::Stop,
     secret::SecretReplies,
@@ -79,6 +79,11 @@ impl<C: CallerConnection> ToolCall<'_, C> {
     /// Returns a question as it stands.
     pub(crate) async fn look(&self, id: QuestionId) -> Result<QuestionView, Stop> {
         look(&self.visitor, id).await
+    }
+
+    /// Returns a question as its asker knows it, without a look at the disk where it was just asked.
+    pub(crate) async fn glance(&self, id: QuestionId) -> Result<QuestionView, Stop> {
+        glance(&self.visitor, id).await
     }
 
     /// Notes what the client hears with this call, so that it is asked anew when it asks in the same words.

@@ -42,8 +42,7 @@ impl Handle<op::AskConfirmation> for Desk {
     }
 
     fn patience(request: &ApiRequest<op::AskConfirmation>) -> Result<Option<Duration>, Refusal> {
-        let patience = patience(request.query.wait.unwrap_or(0))?;
-        Ok(Some(patience).filter(|patience| !patience.is_zero()))
+        patience(request.query.wait.unwrap_or(0)).map(Some)
     }
 
     fn awaited(reply: &mut ConfirmationView) -> Option<Awaited<'_>> {

@@ -23,7 +23,7 @@ use demur_store::contract::QuestionFilter;
 
 pub(super) use self::{acts::note_answer, passing::people_apart};
 
-use super::{Asked, ask_once, asking, forget_secret, list, list_of, secret, view};
+use super::{Asked, ask_once, asking, asking_once, forget_secret, list, list_of, secret, view};
 use crate::{
     access::{Admitted, Caller, asker_of, check_trace, may_read, player_in, seen_question},
     desk::Desk,
@@ -56,11 +56,18 @@ impl Handle<op::Ask> for Desk {
     fn begin(at: &Lookup, by: &Admitted, request: &ApiRequest<op::Ask>) -> Result<Begun<AskedView>, Refusal> {
         let ApiRequest { query, body: ask, key, .. } = request;
         // For a question in a new trace only its author has to be known; everything else has to be read.
-        if ask.trace.is_some() || query.once.is_some() || query.again.is_some() {
+        if ask.trace.is_some() || query.again.is_some() {
             return Ok(Begun::NotHere);
         }
         let name = asker_name(query.asker.as_deref())?;
         let Some(author) = by.caller().known_asker(at, name.as_deref())? else { return Ok(Begun::NotHere) };
+        if let Some(once) = repeats::repeating(query.once.clone(), None, key.is_some())? {
+            let recording = asking_once(at, &author, ask, once.into_session())?.then(
+                |at, asked| Some(asked_reply(at.question(asked.id)?, *asked, true)),
+                |owner, asked| Ok(asked_reply(view(owner, asked.id)?, asked, true)),
+            );
+            return Ok(Begun::recording(recording));
+        }
         let keyed = key.as_ref().map(|key| Keyed::new(&author, key.as_str(), ask)).transpose()?;
         let recording = asking(at, &author, ask, None, keyed)?.then(
             |at, asked| Some(asked_reply(at.question(asked.id)?, *asked, false)),
@@ -70,8 +77,7 @@ impl Handle<op::Ask> for Desk {
     }
 
     fn patience(request: &ApiRequest<op::Ask>) -> Result<Option<Duration>, Refusal> {
-        let patience = patience(request.query.wait.unwrap_or(0))?;
-        Ok(Some(patience).filter(|patience| !patience.is_zero()))
+        patience(request.query.wait.unwrap_or(0)).map(Some)
     }
 
     fn awaited(reply: &mut AskedView) -> Option<Awaited<'_>> {

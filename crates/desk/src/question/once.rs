@@ -15,8 +15,12 @@ use demur_ledger::{author::Author, name::Sequence};
 use demur_store::contract::{KeptRecord, RecordKey, Swap, Version};
 use serde_json::Value;
 
-use super::{Ask, Asked, QuestionId, ask::record, ask::recorded_under, view};
-use crate::{keyed::Keyed, owner::Owner, records};
+use super::{
+    Ask, Asked, QuestionId,
+    ask::{asking, record, recorded_under},
+    view,
+};
+use crate::{keyed::Keyed, lookup::Lookup, owner::Owner, recording::Recording, records};
 
 /// How a question is asked that may have been asked before.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +48,7 @@ pub fn ask_once(owner: &Owner, author: &Arc<Author>, ask: &Ask, once: Once<'_>) 
     if once.again {
         return keep(super::ask(owner, author, ask, once.key)?);
     }
-    let first = Keyed::new(author, &words, &"once")?;
+    let first = Keyed::new(author, &words, &ONCE)?;
     let before = match newest {
         Some((_, id)) => Some(id),
         None => recorded_under(owner, author, &first)?.map(|asked| asked.id),
@@ -54,10 +58,26 @@ pub fn ask_once(owner: &Owner, author: &Arc<Author>, ask: &Ask, once: Once<'_>) 
         Some(id) if is_wanted(owner, id)? => Ok(Asked { id, repeated: true }),
         // Its command follows from the one before, so that a crash before the note costs no second question.
         Some(id) => {
-            let next = Keyed::new(author, &format!("{words} {id}"), &"once")?;
+            let next = Keyed::new(author, &format!("{words} {id}"), &ONCE)?;
             keep(record(owner, author, ask, Some(next))?)
         }
     }
+}
+
+/// Returns the recording of a question in words that nobody may have used before. The commit says whether somebody has: then
+/// what there is gets read.
+pub(super) fn asking_once(
+    at: &Lookup,
+    author: &Arc<Author>,
+    ask: &Ask,
+    session: String,
+) -> Result<Recording<Asked>, Refusal> {
+    let first = Keyed::new(author, &words(ask, &session)?, &ONCE)?;
+    let (author, words) = (Arc::clone(author), ask.clone());
+    Ok(asking(at, &author, ask, None, Some(first))?.then(
+        |_, asked| (!asked.repeated).then_some(*asked),
+        move |owner, _| ask_once(owner, &author, &words, Once { session: &session, again: false, key: None }),
+    ))
 }
 
 /// Notes that an asker has heard what became of a question. While it is open there is nothing to hear; an answer that
@@ -103,3 +123,6 @@ fn words(ask: &Ask, session: &str) -> Result<String, Refusal> {
     let parts: &[&[u8]] = &[b"same question\0", session.as_bytes(), &canonical::to_vec(&ask)?];
     Ok(digest(Purpose::Effect, parts).to_string())
 }
+
+/// What stands for the request in commands that follow from words.
+const ONCE: &str = "once";

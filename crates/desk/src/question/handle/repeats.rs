@@ -20,6 +20,11 @@ pub(super) struct Repeating {
 }
 
 impl Repeating {
+    /// Returns the conversation that the question belongs to.
+    pub(super) fn into_session(self) -> String {
+        self.session
+    }
+
     /// Returns the same under the key of the request.
     pub(super) fn under<'a>(&'a self, key: Option<&'a str>) -> Once<'a> {
         Once { session: &self.session, again: self.again, key }

@@ -124,3 +124,26 @@ async fn name_of_a_user_is_given_away_at_no_desk() {
         assert_eq!(asked.map(drop).unwrap_err().code, Code::NameTaken);
     }
 }
+
+/// CLR-04
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn words_of_one_conversation_are_one_question_at_two_desks() {
+    let [here, elsewhere] = House::two();
+    // Both know the asker from here on, so that what follows begins in memory.
+    for house in [&here, &elsewhere] {
+        house.ask("Who are you?").await;
+    }
+    for round in 0..16 {
+        let asked = |house: &House| {
+            let (query, body) = (json!({"once": "talk"}), json!({"question": format!("Colour {round}?")}));
+            let (desk, caller) = (Arc::clone(&house.desk), house.local());
+            async move { desk.call(&caller, request::<op::Ask>(json!({}), query, body)).await.unwrap() }
+        };
+        let (one, other) = tokio::join!(asked(&here), asked(&elsewhere));
+        assert_eq!(one.document.question.id, other.document.question.id);
+        assert_ne!(one.document.repeated, other.document.repeated, "one of them asked it");
+        let again = asked(&here).await.document;
+        assert_eq!((again.question.id, again.repeated), (one.document.question.id, Some(true)));
+        assert_eq!(count(&here).await, round + 3);
+    }
+}
