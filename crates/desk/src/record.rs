@@ -37,8 +37,16 @@ pub fn read(
     trace: TraceId,
     sequence: Sequence,
 ) -> Result<(Event, Option<Content>), SequencerError> {
-    let stored = store.events(trace, sequence, 1)?.pop().ok_or_else(|| damaged(trace, sequence))?;
-    opened(trace, sequence, stored)
+    find(store, trace, sequence)?.ok_or_else(|| damaged(trace, sequence))
+}
+
+/// Returns one event of a trace with its words, if there is one at a place that a caller named.
+pub fn find(
+    store: &dyn Store,
+    trace: TraceId,
+    sequence: Sequence,
+) -> Result<Option<(Event, Option<Content>)>, SequencerError> {
+    store.events(trace, sequence, 1)?.pop().map(|stored| opened(trace, sequence, stored)).transpose()
 }
 
 fn opened(

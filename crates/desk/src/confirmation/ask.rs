@@ -93,8 +93,8 @@ fn content(owner: &Owner, ask: &AskConfirmation) -> Result<ConfirmationAskConten
 
 /// Returns the operation that an intent of a run is.
 fn call_of(owner: &Owner, trace: TraceId, intent: Sequence) -> Result<OperationObject, Refusal> {
-    let (_, content) = record::read(owner.sequencer().store(), trace, intent)?;
-    let Some(Content::ToolIntentSigned(content)) = content else {
+    let found = record::find(owner.sequencer().store(), trace, intent)?;
+    let Some((_, Some(Content::ToolIntentSigned(content)))) = found else {
         let message = format!("expected an intent of this run that can be read, found event {intent}");
         return Err(Refusal::new(Code::DocumentInvalid, message).about("about"));
     };

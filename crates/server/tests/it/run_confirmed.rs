@@ -242,6 +242,8 @@ fn confirmation_that_is_not_about_its_intent_is_not_asked_for() {
             ("bo", other.clone(), "OPERATION_UNCONFIRMED"),
             ("cy", json!({"about": null, "operation": {"tool": "mail"}}), "CONFIRMATION_FORM"),
             ("cy", json!({"about": 0, "operation": {"tool": "mail"}}), "REFERENCE"),
+            // There is no such event.
+            ("cy", json!({"about": 1_122_438_684_688_351_u64}), "DOCUMENT_INVALID"),
             ("rita", json!({}), "TRACE_UNKNOWN"),
         ] {
             let waiting = Waiting::new();
