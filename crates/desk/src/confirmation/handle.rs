@@ -42,7 +42,8 @@ impl Handle<op::AskConfirmation> for Desk {
     }
 
     fn patience(request: &ApiRequest<op::AskConfirmation>) -> Result<Option<Duration>, Refusal> {
-        patience(request.query.wait.unwrap_or(0)).map(Some)
+        let patience = patience(request.query.wait.unwrap_or(0))?;
+        Ok(Some(patience).filter(|patience| !patience.is_zero()))
     }
 
     fn awaited(reply: &mut ConfirmationView) -> Option<Awaited<'_>> {

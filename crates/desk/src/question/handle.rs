@@ -77,7 +77,8 @@ impl Handle<op::Ask> for Desk {
     }
 
     fn patience(request: &ApiRequest<op::Ask>) -> Result<Option<Duration>, Refusal> {
-        patience(request.query.wait.unwrap_or(0)).map(Some)
+        let patience = patience(request.query.wait.unwrap_or(0))?;
+        Ok(Some(patience).filter(|patience| !patience.is_zero()))
     }
 
     fn awaited(reply: &mut AskedView) -> Option<Awaited<'_>> {
