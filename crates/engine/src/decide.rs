@@ -321,7 +321,7 @@ fn guard(
         .run()
         .map_or(Ok(()), |run| check_distinct(run, registry, at, &step))
         .map_err(GuardError::Meaning)?;
-    check_way(trace, registry, at, said.facts).map_err(GuardError::Meaning)
+    check_way(trace, registry, (at, time), said.facts).map_err(GuardError::Meaning)
 }
 
 /// Checks what only the words of the question tell: that the answer is the value of the choice it names, and about

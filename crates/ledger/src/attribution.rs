@@ -5,6 +5,8 @@ mod words;
 
 pub use words::{ClientNames, assurance_of, assurance_word, came, how_known};
 
+use demur_core::time::Timestamp;
+
 use crate::{
     confirmation::{Confirmation, ConfirmationEffect, Confirmations, confirmation_effect},
     envelope::Event,
@@ -52,25 +54,33 @@ pub(crate) fn judge(
     broken
 }
 
-/// Checks what an act says of its way against the registry: its token, and whether it came through the program that asked.
+/// Checks what an act, recorded at this position of the registry and this time, says of its way: its token, and whether it came
+/// through the program that asked.
 pub fn check_way(
     trace: &TraceState,
     registry: &Registry,
-    pinned: Sequence,
+    (pinned, time): (Sequence, Timestamp),
     facts: &Facts,
 ) -> Result<(), MeaningError> {
-    check_token(registry, pinned, facts)?;
+    check_token(registry, (pinned, time), facts)?;
     check_own(trace, registry, pinned, facts)
 }
 
 /// Checks that the token of an act was good for it when it was recorded.
-fn check_token(registry: &Registry, pinned: Sequence, facts: &Facts) -> Result<(), MeaningError> {
+fn check_token(
+    registry: &Registry,
+    (pinned, time): (Sequence, Timestamp),
+    facts: &Facts,
+) -> Result<(), MeaningError> {
     let Some(way) = facts.attribution().flatten() else { return Ok(()) };
     let Some(token) = way.token else { return Ok(()) };
     let unfit = |expected| Err(MeaningError::TokenUnfit { token, expected });
     let Some(record) = registry.token_at(token, pinned) else {
         return unfit("a token that was made and had not been taken back");
     };
+    if record.expires.is_some_and(|expires| time >= expires) {
+        return unfit("a token that had not expired");
+    }
     if way.client != Some(record.client) {
         return unfit("the client that the token was made for");
     }
@@ -165,7 +175,8 @@ impl TraceState {
     /// Checks what a recorded event says of its way by the registry that it pins.
     pub(crate) fn check_way(&self, registry: &Registry, event: &Event) -> Result<(), MeaningError> {
         let pinned = event.envelope().registry.map_or(Sequence::FIRST, |pin| pin.sequence);
-        event.said().map_or(Ok(()), |said| check_way(self, registry, pinned, said.facts))
+        let time = event.envelope().time;
+        event.said().map_or(Ok(()), |said| check_way(self, registry, (pinned, time), said.facts))
     }
 }
 

@@ -57,6 +57,8 @@ pub(crate) struct TokenRecord {
     pub(crate) people: Option<Vec<PersonId>>,
     /// What it allows.
     pub(crate) scopes: Vec<TokenScope>,
+    /// When it ends, if it does.
+    pub(crate) expires: Option<Timestamp>,
     made: Sequence,
     revoked: Option<Sequence>,
 }

@@ -227,10 +227,12 @@ def _tokens(family: Family, honest: Family) -> None:
     case("clientless", "An answer came with a token and no client.", asked("no client", **relay), client=None)
     case("scope", "An answer came with a token that relays nothing.", asked("no relay", **relay | {"people": [], "scopes": ["read"]}))
     case("person", "A token relays for Ada; an answer of Eve came with it.", asked("for ada", **relay | {"people": [ada]}), person=eve)
+    expired = relay | {"expires": "2026-01-01T00:00:00.000Z"}
+    case("expired", "An answer came with a token that had expired.", asked("expired token", **expired))
     dialogue = asked("revoked token", **relay)
     untoken(dialogue.cast, "relay")
     case("revoked", "An answer came with a token that had been taken back.", dialogue)
-    dialogue = asked("a token for ada", **relay | {"people": [ada]})
+    dialogue = asked("a token for ada", **relay | {"expires": "9999-01-01T00:00:00.000Z", "people": [ada]})
     said = {"client": ulid("client b"), "person": ada, "token": ulid("token relay")}
     dialogue.answer(0, "person", assurance="relayed", attribution=way("http", "client", **said))
     untoken(dialogue.cast, "relay")

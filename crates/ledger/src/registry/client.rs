@@ -47,6 +47,7 @@ impl Registry {
             client: facts.client,
             people: facts.people.as_ref().map(|people| people.to_vec()),
             scopes: facts.scopes.to_vec(),
+            expires: facts.expires,
             made: event.envelope().sequence,
             revoked: None,
         };
