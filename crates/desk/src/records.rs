@@ -69,6 +69,17 @@ pub(crate) const fn removal(key: RecordKey, was: Version) -> Swap {
     Swap { key, was, next: None }
 }
 
+/// Takes a record away, if it is there.
+pub(crate) fn remove(owner: &Owner, key: &RecordKey) -> Result<(), Refusal> {
+    for _ in 0..ATTEMPTS {
+        let Some(kept) = owner.sequencer().store().record(key)? else { return Ok(()) };
+        if swap(owner, vec![removal(key.clone(), kept.version)])? {
+            return Ok(());
+        }
+    }
+    Err(contended())
+}
+
 /// Changes records, all of them or none, and returns whether they were what they were taken for.
 pub(crate) fn swap(owner: &Owner, swaps: Vec<Swap>) -> Result<bool, Refusal> {
     match owner.sequencer().swap(swaps) {

@@ -81,6 +81,17 @@ fn erased_words_are_nowhere_and_the_rest_still_verifies() {
     sandbox.run(&["store", "check"]).expect_code(0);
 }
 
+/// ONE-04: a secret that its asker has not taken goes with the answer.
+#[test]
+fn secret_that_waits_is_erased_with_its_answer() {
+    let sandbox = Sandbox::new();
+    let id = asker::asked(&sandbox, &["Password?", "--secret"]);
+    sandbox.feed(&["answer", &id, "-"], b"swordfish").expect_code(0);
+    assert!(!holding(&sandbox.data(), "swordfish").is_empty());
+    sandbox.run(&["erase", "last.1", "--why", "typed by mistake", "--yes"]).expect_code(0);
+    assert_eq!(holding(&sandbox.data(), "swordfish"), Vec::<String>::new());
+}
+
 #[test]
 fn what_cannot_be_erased_is_refused_with_what_to_do() {
     let (sandbox, trace) = answered("Which colour?", "blue");

@@ -80,6 +80,15 @@ pub(crate) fn record_deliveries(
     })
 }
 
+/// Removes the record of a delivery whose words are erased: its key and value tell who it was.
+pub(crate) fn forget_delivery(
+    owner: &Owner,
+    id: QuestionId,
+    delivered: &DeliveryContent,
+) -> Result<(), Refusal> {
+    records::remove(owner, &key(id, &delivered.to, &delivered.channel)?)
+}
+
 /// Returns the key of the record that a question was put before somebody on this way.
 fn key(id: QuestionId, to: &str, channel: &str) -> Result<RecordKey, Refusal> {
     let whom = sha256(format!("{to}\0{channel}").as_bytes());

@@ -78,6 +78,12 @@ pub(super) fn seal<T>(
     }
 }
 
+/// Forgets the value of an answer whose words are erased, if it was a secret that its asker has not taken.
+pub(crate) fn forget_erased(owner: &Owner, answer: &AnswerValue) -> Result<(), Refusal> {
+    let AnswerValue::Sealed(erased) = answer else { return Ok(()) };
+    Ok(owner.sequencer().store().forget_secret(&erased.commitment)?)
+}
+
 /// Forgets the value of an answer that was taken back, if it was a secret.
 pub(super) fn forget_revoked(owner: &Owner, answer: Option<&AnswerValue>) {
     if let Some(AnswerValue::Sealed(revoked)) = answer {

@@ -12,7 +12,7 @@ use demur_core::limit::Text;
 use demur_ledger::{
     confirmation::{Confirmation, Confirmations},
     erasure::Erasures,
-    event_type::Facts,
+    event_type::{Content, Facts},
     name::{Sequence, TraceId},
     question::{Asked, OutcomeKind},
     state::Phase,
@@ -21,7 +21,11 @@ use demur_ledger::{
 use demur_sequencer::{SequencerError, read_event};
 
 use super::event;
-use crate::owner::Owner;
+use crate::{
+    owner::Owner,
+    question::{forget_delivery, forget_erased},
+    record,
+};
 
 /// Erases the words of an event. What was erased before stays so, and nothing is recorded a second time.
 pub(super) fn erase(owner: &Owner, of: &OfEvent, why: Text<1, 4096>) -> Result<ErasedEvent, Refusal> {
@@ -49,6 +53,7 @@ pub(super) fn erase(owner: &Owner, of: &OfEvent, why: Text<1, 4096>) -> Result<E
         if let Some(said) = said {
             refuse_plan(state, trace, at, is_plan(said.facts) || !papers.is_empty())?;
             refuse_run(state, trace, at, said.facts)?;
+            forget_beside(owner, trace, at, said.facts)?;
         }
     }
     let recorded = match ledger.erase(trace, at, why) {
@@ -60,6 +65,21 @@ pub(super) fn erase(owner: &Owner, of: &OfEvent, why: Text<1, 4096>) -> Result<E
         erased => Some(erased?.position.sequence),
     };
     Ok(ErasedEvent { trace, event: at, papers, recorded })
+}
+
+/// Removes what stands beside the record of the words of an event. Before they are erased, because afterwards nobody could tell
+/// what to look for.
+fn forget_beside(owner: &Owner, trace: TraceId, at: Sequence, facts: &Facts) -> Result<(), Refusal> {
+    let (_, content) = record::read(owner.sequencer().store(), trace, at)?;
+    match (content, facts) {
+        (Some(Content::QuestionAnswered(said) | Content::AnswerSuperseded(said)), _) => {
+            forget_erased(owner, &said.answer)
+        }
+        (Some(Content::QuestionDelivered(said)), Facts::QuestionDelivered(facts)) => {
+            forget_delivery(owner, QuestionId { trace, sequence: facts.question }, &said)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses to erase a question or a confirmation that somebody is asked about.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{answered, holding};
 use crate::{
-    asker::until,
+    asker::{asked, until},
     doors::wire::Wire,
     independent::verify_alone,
     plan::{Planned, with},
@@ -74,6 +74,23 @@ fn plan_is_erased_by_a_token_that_operates_and_by_no_other() {
         assert!(refused.code != Some(0) && refused.stderr.contains("erased"), "{paper:?}: {refused}");
     }
     sandbox.run(&["store", "check"]).expect_code(0);
+}
+
+/// ONE-04: who was shown a question is also in a record beside the ledger; it goes with the event.
+#[test]
+fn whom_a_question_was_shown_to_is_nowhere_once_it_is_erased() {
+    let sandbox = Sandbox::new();
+    let id = asked(&sandbox, &["Seen?"]);
+    let shown = json!({"questions": [id], "channel": "chat", "to": "wilhelmina"});
+    token(&sandbox, "chat", "relay").post("/v1/deliveries", &shown).unwrap();
+    for words in ["wilhelmina", "delivered/"] {
+        assert!(!holding(&sandbox.data(), words).is_empty(), "{words}");
+    }
+    erase(&token(&sandbox, "otto", "operate"), &sandbox.trace(), 1).unwrap();
+    // The key of the record would tell a good guess from a bad one.
+    for words in ["wilhelmina", "delivered/"] {
+        assert_eq!(holding(&sandbox.data(), words), Vec::<String>::new(), "{words}");
+    }
 }
 
 /// ONE-04: a server that is killed while it erases has erased the words everywhere, or nothing. Where it was recorded, the
