@@ -146,6 +146,12 @@ impl Client {
         Self::starting(context.data_there()?)
     }
 
+    /// Returns the client for a list, or none where nothing is recorded: a list of nothing is a list, and starts no server.
+    pub(crate) fn for_list(context: &Context<'_>) -> Result<Option<Self>, Failure> {
+        let data = context.data()?;
+        if data.has_store()? { Self::starting(data).map(Some) } else { Ok(None) }
+    }
+
     /// Returns the client of the server of this folder, which is started where none runs.
     pub(crate) fn starting(data: DataFolder) -> Result<Self, Failure> {
         Self::new(SocketApi::new(data, true))

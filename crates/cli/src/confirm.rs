@@ -43,9 +43,13 @@ pub(crate) fn run(context: &mut Context<'_>, command: &ConfirmCommand) -> Result
     match command {
         ConfirmCommand::Ask(arguments) => ask(context, arguments),
         ConfirmCommand::List(arguments) => {
-            let client = Client::of_existing(context)?;
             let state = (!arguments.all).then(|| ConfirmationStanding::Open.as_str().to_owned());
-            context.output.reply(&List(list(&client, state)?))?;
+            let listed = match Client::for_list(context)? {
+                Some(client) => list(&client, state)?,
+                None => ListedConfirmations { confirmations: Vec::new(), next: None },
+            };
+            let nowhere = Context::nowhere(&context.data()?, "confirmations");
+            context.output.reply(&List { listed, all: arguments.all, nowhere })?;
             Ok(Exit::Success)
         }
         ConfirmCommand::Show(named) => {
@@ -320,15 +324,24 @@ pub(crate) fn ended(shown: &ConfirmationView) -> String {
 
 #[derive(Serialize)]
 #[serde(transparent)]
-struct List(ListedConfirmations);
+struct List {
+    listed: ListedConfirmations,
+    /// Whether everything was asked for, and not only what waits.
+    #[serde(skip)]
+    all: bool,
+    /// What to say where there is no data folder.
+    #[serde(skip)]
+    nowhere: Option<String>,
+}
 
 impl Reply for List {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        if self.0.confirmations.is_empty() {
-            return vec!["Nothing waits for a yes or a no.".to_owned()];
+        if self.listed.confirmations.is_empty() {
+            let none = if self.all { "No confirmations here." } else { "Nothing waits for a yes or a no." };
+            return vec![self.nowhere.clone().unwrap_or_else(|| none.to_owned())];
         }
         let mut table = Table::new(["ID", "STATE", "ASKER", "ASKED", "ACTION"]);
-        for shown in &self.0.confirmations {
+        for shown in &self.listed.confirmations {
             table.add([
                 shown.id.to_string(),
                 shown.state.to_string(),

@@ -19,20 +19,24 @@ use crate::{
 
 /// Runs one of the `people` commands.
 pub(crate) fn run(context: &mut Context<'_>, command: &PeopleCommand) -> Result<(), Failure> {
-    let makes = matches!(command, PeopleCommand::Add(_));
-    let client = if makes { Client::open(context)? } else { Client::of_existing(context)? };
     match command {
         PeopleCommand::Add(arguments) => {
+            let client = Client::open(context)?;
             let new = NewPerson { name: arguments.name.clone(), role: arguments.role.into() };
             let request = ApiRequest::<AddPerson>::send(NoArguments {}, new);
             let added = client.call_with(&request, SocketRequest::once)?;
             context.output.reply(&Added(added))
         }
         PeopleCommand::List => {
-            let listed = client.call(ApiRequest::<ListPeople>::get(NoArguments {}, Nothing {}))?;
-            context.output.reply(&People(listed))
+            let listed = match Client::for_list(context)? {
+                Some(client) => client.call(ApiRequest::<ListPeople>::get(NoArguments {}, Nothing {}))?,
+                None => ListedPeople { people: Vec::new() },
+            };
+            let nowhere = Context::nowhere(&context.data()?, "people");
+            context.output.reply(&People { listed, nowhere })
         }
         PeopleCommand::Remove(arguments) => {
+            let client = Client::of_existing(context)?;
             let path = OfPerson { person: arguments.name.to_string() };
             let removed =
                 client.call_with(&ApiRequest::<RemovePerson>::get(path, Nothing {}), SocketRequest::once)?;
@@ -57,15 +61,21 @@ impl Reply for Added {
 
 #[derive(Serialize)]
 #[serde(transparent)]
-struct People(ListedPeople);
+struct People {
+    listed: ListedPeople,
+    /// What to say where there is no data folder.
+    #[serde(skip)]
+    nowhere: Option<String>,
+}
 
 impl Reply for People {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        if self.0.people.is_empty() {
-            return vec!["Nobody but you. `demur people add NAME --role answerer` adds somebody.".to_owned()];
+        if self.listed.people.is_empty() {
+            let none = self.nowhere.as_deref().unwrap_or("Nobody but you.");
+            return vec![format!("{none} `demur people add NAME --role answerer` adds somebody.")];
         }
         let mut table = Table::new(["NAME", "ROLE", "SINCE"]);
-        for person in &self.0.people {
+        for person in &self.listed.people {
             let name = visible(&person.name).into_owned();
             table.add([name, person.role.as_str().to_owned(), clock(person.added)]);
         }

@@ -20,10 +20,9 @@ use crate::{
 
 /// Runs one of the `token` commands.
 pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(), Failure> {
-    let makes = matches!(command, TokenCommand::New(_));
-    let client = if makes { Client::open(context)? } else { Client::of_existing(context)? };
     match command {
         TokenCommand::New(arguments) => {
+            let client = Client::open(context)?;
             let mut scopes = arguments.scopes.clone();
             scopes.sort_unstable();
             scopes.dedup();
@@ -34,12 +33,16 @@ pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(
             context.output.reply(&Made(made))
         }
         TokenCommand::List => {
-            let listed = client.call(ApiRequest::<ListTokens>::get(NoArguments {}, Nothing {}))?;
-            context.output.reply(&Tokens(listed))
+            let listed = match Client::for_list(context)? {
+                Some(client) => list(&client)?,
+                None => ListedTokens { tokens: Vec::new() },
+            };
+            let nowhere = Context::nowhere(&context.data()?, "tokens");
+            context.output.reply(&Tokens { listed, nowhere })
         }
         TokenCommand::Revoke(arguments) => {
-            let listed = client.call(ApiRequest::<ListTokens>::get(NoArguments {}, Nothing {}))?;
-            let ids: Vec<String> = listed.tokens.into_iter().map(|token| token.id).collect();
+            let client = Client::of_existing(context)?;
+            let ids: Vec<String> = list(&client)?.tokens.into_iter().map(|token| token.id).collect();
             let id = lookup::among(Noun::Token, &arguments.id, &ids)?;
             let path = OfToken { token: id.clone() };
             let revoked =
@@ -47,6 +50,10 @@ pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(
             context.output.reply(&Revoked(revoked))
         }
     }
+}
+
+fn list(client: &Client) -> Result<ListedTokens, Failure> {
+    client.call(ApiRequest::<ListTokens>::get(NoArguments {}, Nothing {}))
 }
 
 #[derive(Serialize)]
@@ -62,15 +69,21 @@ impl Reply for Made {
 
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Tokens(ListedTokens);
+struct Tokens {
+    listed: ListedTokens,
+    /// What to say where there is no data folder.
+    #[serde(skip)]
+    nowhere: Option<String>,
+}
 
 impl Reply for Tokens {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        if self.0.tokens.is_empty() {
-            return vec!["No tokens. `demur token new NAME --scope ask` makes one.".to_owned()];
+        if self.listed.tokens.is_empty() {
+            let none = self.nowhere.as_deref().unwrap_or("No tokens.");
+            return vec![format!("{none} `demur token new NAME --scope ask` makes one.")];
         }
         let mut table = Table::new(["ID", "NAME", "SCOPES", "MADE", "ENDS"]);
-        for token in &self.0.tokens {
+        for token in &self.listed.tokens {
             let ends = token.expires.map_or_else(|| "when it is taken back".to_owned(), clock);
             table.add([
                 token.id.clone(),

@@ -17,8 +17,9 @@ fn looking_makes_no_folder_and_says_that_there_is_none() {
         &["pass", id, "--people"],
         &["wait", id],
         &["watch"],
-        &["token", "list"],
-        &["people", "list"],
+        &["token", "revoke", "last"],
+        &["people", "remove", "zoe"],
+        &["confirm", "show", "last"],
     ] {
         let error = sandbox.json_error(arguments, 2);
         assert_eq!(error["code"], "NO_DATA", "{arguments:?}: {error}");
@@ -33,10 +34,12 @@ fn looking_makes_no_folder_and_says_that_there_is_none() {
     error: expected a data folder at typo, found none
     hint: `demur --data typo ask "Which colour?"` makes it with the first question; --data names another
     "#);
-    for (list, things) in [("trace", "traces"), ("keys", "keys"), ("plan", "plans")] {
+    // A list of nothing is a list.
+    for (list, things) in LISTS {
         let ran = sandbox.run(&["--data", "typo", list, "list"]);
         let told = format!("No {things} in typo: there is no data folder there yet.");
         assert!(ran.expect_code(0).stdout.starts_with(&told), "{ran}");
+        assert_eq!(sandbox.json(&["--data", "typo", list, "list"])[things], serde_json::json!([]), "{list}");
     }
     // What does not run is not started by a hint.
     assert_snapshot!(sandbox.run(&["--data", "typo", "stop"]), @r"
@@ -51,7 +54,6 @@ fn looking_makes_no_folder_and_says_that_there_is_none() {
     error: no server runs for typo
     hint: `demur --data typo serve` starts one; `demur --data typo ask` and `inbox` do so themselves
     ");
-    // A list of nothing is a list.
     assert_snapshot!(sandbox.run(&["--data", "typo", "inbox", "--list"]), @r#"
     exit 0
     --- stdout
@@ -67,12 +69,27 @@ fn looking_makes_no_folder_and_says_that_there_is_none() {
 fn looking_makes_nothing_in_a_folder_without_a_store() {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.data()).unwrap();
-    for arguments in
-        [&["watch"][..], &["token", "list"], &["people", "list"], &["show", "01ARZ3"], &["wait", "1"]]
-    {
+    for arguments in [
+        &["watch"][..],
+        &["token", "revoke", "last"],
+        &["people", "remove", "zoe"],
+        &["confirm", "show", "last"],
+        &["show", "01ARZ3"],
+        &["wait", "1"],
+    ] {
         let error = sandbox.json_error(arguments, 2);
         assert_eq!(error["code"], "NO_DATA", "{arguments:?}: {error}");
     }
+    for (list, things) in LISTS {
+        assert_eq!(sandbox.json(&[list, "list"])[things], serde_json::json!([]), "{list}");
+    }
+    let [tokens, people, waiting, asked] =
+        [&["token", "list"][..], &["people", "list"], &["confirm", "list"], &["confirm", "list", "--all"]]
+            .map(|arguments| sandbox.run(arguments).expect_code(0).stdout.clone());
+    assert_eq!(tokens, "No tokens. `demur token new NAME --scope ask` makes one.\n");
+    assert_eq!(people, "Nobody but you. `demur people add NAME --role answerer` adds somebody.\n");
+    assert_eq!(waiting, "Nothing waits for a yes or a no.\n");
+    assert_eq!(asked, "No confirmations here.\n");
     assert_snapshot!(sandbox.run(&["inbox", "--list"]), @r#"
     exit 0
     --- stdout
@@ -118,3 +135,13 @@ fn hint_names_the_folder_that_was_named() {
     let error = sandbox.json_error(&["open", "--as", "nobody", "--print"], 2);
     assert_eq!(error["hint"], "`demur people list` shows them");
 }
+
+/// Every list, and what it lists.
+const LISTS: [(&str, &str); 6] = [
+    ("trace", "traces"),
+    ("keys", "keys"),
+    ("plan", "plans"),
+    ("confirm", "confirmations"),
+    ("token", "tokens"),
+    ("people", "people"),
+];
