@@ -100,6 +100,7 @@ mod tests {
             by_mcp: false,
             role: None,
             rests_on: None,
+            browser: None,
         }))
     }
 

@@ -6,7 +6,7 @@
 //! | start, end, and what all routes share | [`serve`], [`service`] |
 //! | connections and their number, the socket, time limits of the other side | [`connection`], `places`, [`socket`], [`peer_timeouts`] |
 //! | credentials of a caller | [`credentials`] |
-//! | how often somebody may try; the public address | `limits`, [`public_url`] |
+//! | how often somebody may try; the public address; trusted proxies | `limits`, [`public_url`], [`network`] |
 //! | operations as routes, other routes, their description | [`api`], [`mount`], [`routes`], [`openapi`] |
 //! | a request read, a refusal written | [`read`], [`problem`] |
 //! | large answers, part by part | [`parts`] |
@@ -19,6 +19,7 @@ pub mod credentials;
 pub(crate) mod limits;
 pub mod metrics;
 pub mod mount;
+pub mod network;
 pub mod openapi;
 pub mod parts;
 pub mod peer_timeouts;

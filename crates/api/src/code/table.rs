@@ -118,12 +118,14 @@ codes! {
         SchemaUnknown = "SCHEMA_UNKNOWN",
         SecretGone = "SECRET_GONE",
         SessionUnknown = "SESSION_UNKNOWN",
+        SignInUnknown = "SIGN_IN_UNKNOWN",
         TokenUnknown = "TOKEN_UNKNOWN",
         TraceUnknown = "TRACE_UNKNOWN",
     }
     Forbidden {
         Forbidden = "FORBIDDEN",
         FormForeign = "FORM_FOREIGN",
+        LastOperator = "LAST_OPERATOR",
         LinkSpent = "LINK_SPENT" 401,
         OriginForbidden = "ORIGIN_FORBIDDEN",
         Unauthenticated = "UNAUTHENTICATED" 401,

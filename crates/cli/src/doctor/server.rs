@@ -25,7 +25,6 @@ use super::{Check, files::private};
 use crate::{
     client::{Client, FolderUser, how_to_kill, typed_for},
     failure::Failure,
-    serve::PORT,
 };
 
 /// Looks at the socket, the server and its port.
@@ -40,16 +39,21 @@ pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, Failure> {
     checks.extend(socket_file(data.path(), runs, user.filter(|_| gone).as_ref()));
     checks.extend(status.as_ref().ok().map(|status| limits(status.limits)));
     checks.extend(status.as_ref().ok().and_then(|status| files(data.path(), status)));
-    let address = status.ok().and_then(|status| status.address);
-    let port = address.as_deref().and_then(|address| address.rsplit(':').next()?.parse().ok());
+    let status = status.ok();
+    let address = status.as_ref().and_then(|status| status.address.as_deref());
+    let port = address.and_then(|address| address.rsplit(':').next()?.parse().ok());
     checks.extend(port.map(reachable));
-    let usual = DataFolder::usual().is_some_and(|usual| usual.path() == data.path());
-    if usual && port != Some(PORT) && answers(PORT) {
-        let found = format!("{PORT} is taken by another program");
-        let hint = "the server uses another port: `demur status` says which";
-        checks.push(Check::warning("port", found, hint));
-    }
+    checks.extend(status.as_ref().and_then(|status| status.waits_for_port).map(taken));
+    checks.extend(status.and_then(|status| status.pages).map(|pages| Check::ok("pages", pages)));
     Ok(checks)
+}
+
+/// A folder keeps its port: browsers know its pages by it.
+fn taken(port: u16) -> Check {
+    let found = format!("{port} is this folder's, and another program has it: nothing comes over TCP");
+    let hint =
+        format!("end that program (`ss -ltnp 'sport = :{port}'` names it); the socket works meanwhile");
+    Check::problem("port", found, hint)
 }
 
 /// Returns what the server says about itself; one that says nothing is not waited for.

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::{
-    access::LinkOrigin,
+    access::{Browser, LinkOrigin},
     data::DataFolder,
     name, person,
     token::{Tokens, Wanted},
@@ -28,7 +28,7 @@ fn renew(owner: &Owner, key: RecordKey, change: impl FnOnce(&mut Value)) {
 
 fn session(tokens: &Tokens, owner: &Owner, name: &str) -> String {
     let origin = LinkOrigin { client: None, root: Root::SameUser };
-    let wanted = Wanted::session(name, PersonRole::Answerer, 60, origin).unwrap();
+    let wanted = Wanted::session(name, PersonRole::Answerer, 60, origin, Browser::default()).unwrap();
     tokens.make(owner, wanted, Vec::new()).unwrap().unwrap().0.id
 }
 
@@ -38,8 +38,14 @@ fn newer_token_is_refused_and_the_others_are_listed_and_revoked() {
     let tokens = Tokens::new(9);
     let make = |name: &str| {
         let scopes = vec![Scope::Read];
-        let wanted =
-            Wanted { name: name.try_into().unwrap(), scopes, seconds: None, role: None, rests_on: None };
+        let wanted = Wanted {
+            name: name.try_into().unwrap(),
+            scopes,
+            seconds: None,
+            role: None,
+            rests_on: None,
+            browser: None,
+        };
         tokens.create(&owner, wanted).unwrap().0.id
     };
     let (newer, known) = (make("newer"), make("known"));

@@ -25,8 +25,14 @@ impl Handle<op::MakeToken> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::MakeToken>) -> Handled<op::MakeToken> {
         let new = request.body;
         let seconds = new.seconds.map(Whole::as_u64);
-        let wanted =
-            Wanted { name: new.name, scopes: new.scopes.to_vec(), seconds, role: None, rests_on: None };
+        let wanted = Wanted {
+            name: new.name,
+            scopes: new.scopes.to_vec(),
+            seconds,
+            role: None,
+            rests_on: None,
+            browser: None,
+        };
         let (token, secret) = self.tokens().create(&*self.owner()?, wanted)?;
         Ok(ApiReply::new(MadeToken { token: token.into(), secret }))
     }

@@ -12,6 +12,7 @@ fn made(owner: &Owner, tokens: &Tokens) -> (String, String) {
         seconds: None,
         role: None,
         rests_on: None,
+        browser: None,
     };
     let (token, secret) = tokens.create(owner, wanted).unwrap();
     (token.id, secret)

@@ -61,6 +61,7 @@ fn session_without_a_role_may_nothing() {
         by_mcp: false,
         role: None,
         rests_on: None,
+        browser: None,
     };
     let caller = Caller::Token(Arc::new(session));
     assert!(!caller.may(&[Scope::Answer, Scope::Relay, Scope::Read]));
