@@ -3,6 +3,7 @@
 use demur_core::commitment::Salt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use zeroize::Zeroize as _;
 
 /// A secret answer on its way to the asker.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -12,6 +13,13 @@ pub struct Delivered {
     pub value: String,
     /// What opens the commitment in the ledger.
     pub salt: Salt,
+}
+
+/// Every copy of a secret is wiped.
+impl Drop for Delivered {
+    fn drop(&mut self) {
+        self.value.zeroize();
+    }
 }
 
 /// A secret does not show in logs.

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use zeroize::Zeroize;
 
 use super::LimitError;
 use crate::words::beginning;
@@ -39,6 +40,13 @@ impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
         } else {
             Err(LimitError::Text { min: MIN, max: MAX, found })
         }
+    }
+}
+
+/// Leaves an empty text, whatever the least length is: it is done to a text that nobody reads any more.
+impl<const MIN: usize, const MAX: usize> Zeroize for Text<MIN, MAX> {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
     }
 }
 

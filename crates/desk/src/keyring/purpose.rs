@@ -1,6 +1,6 @@
 //! What secrets are made for that are no keys of the registry. Each purpose has a label, and each label another secret.
 
-use demur_core::hash::sha256;
+use demur_core::{commitment::Commitment, hash::sha256};
 use zeroize::Zeroizing;
 
 /// What a derived secret is for.
@@ -15,6 +15,8 @@ pub enum SecretPurpose<'a> {
         /// The client that the program speaks for, if it says so.
         client: Option<&'a str>,
     },
+    /// To seal a secret answer that waits for its asker. Each has a commitment of its own, and so a secret of its own.
+    SecretAnswer(&'a Commitment),
 }
 
 impl SecretPurpose<'_> {
@@ -30,8 +32,13 @@ impl SecretPurpose<'_> {
 
     /// Returns the bytes that name this purpose and no other.
     fn label(&self) -> Vec<u8> {
+        let named;
         let parts = match *self {
             Self::RequestStates => ["request states", "", ""],
+            Self::SecretAnswer(commitment) => {
+                named = commitment.to_string();
+                ["secret answer", &named, ""]
+            }
             // No client has an empty name.
             Self::RequestStatesOf { user, client } => ["request states of", user, client.unwrap_or_default()],
         };
@@ -49,6 +56,8 @@ const PREFIX: &[u8; 16] = b"demur/v1/derive\0";
 
 #[cfg(test)]
 mod tests {
+    use demur_core::hash::Digest;
+
     use super::*;
 
     const fn of<'a>(user: &'a str, client: Option<&'a str>) -> SecretPurpose<'a> {
@@ -57,8 +66,11 @@ mod tests {
 
     #[test]
     fn each_purpose_has_a_secret_of_its_own() {
+        let commitments = [1, 2].map(|byte| Commitment::from(Digest::from_bytes([byte; 32])));
         let purposes = [
             SecretPurpose::RequestStates,
+            SecretPurpose::SecretAnswer(&commitments[0]),
+            SecretPurpose::SecretAnswer(&commitments[1]),
             of("kim", None),
             of("kim", Some("claude")),
             of("kim", Some("cursor")),

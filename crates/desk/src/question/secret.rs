@@ -1,6 +1,11 @@
 //! Secret answers: the ledger holds a salted commitment; the value waits in an operational table until its asker has
-//! taken it, then it is gone.
+//! taken it, then it is gone. It waits sealed, under a key that is made for it from the keyring: what the file system or a
+//! journal keeps of that table says nothing without the keyring. That it is what was answered, its commitment shows.
 
+use chacha20::{
+    ChaCha20Rng,
+    rand_core::{Rng as _, SeedableRng as _},
+};
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::commitment::{Commitment, Salt};
 use demur_ledger::{
@@ -11,14 +16,16 @@ use demur_store::contract::Store;
 use zeroize::Zeroizing;
 
 use super::{Delivered, QuestionId, view};
-use crate::owner::Owner;
+use crate::{keyring::SecretPurpose, owner::Owner};
 
 /// Returns a secret answer that its asker has not taken yet.
 pub fn secret(owner: &Owner, id: QuestionId) -> Result<Delivered, Refusal> {
     let commitment = recorded(owner, id)?;
     let kept = owner.sequencer().store().secret(&commitment)?.map(Zeroizing::new);
-    let found = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    found.ok_or_else(|| gone(id))
+    let mut kept = kept.ok_or_else(|| gone(id))?;
+    apply_key(owner, &commitment, &mut kept)?;
+    // What was sealed with another keyring, or changed since, is no answer.
+    opened(&commitment, &kept).ok_or_else(|| gone(id))
 }
 
 /// Forgets a secret answer, because its asker has it.
@@ -53,14 +60,14 @@ pub(super) fn seal<T>(
         return Err(Refusal::new(Code::AnswerKind, "expected a text, found another answer"));
     };
     let salt = Salt::draw(&mut { owner.system() });
-    let commitment = Commitment::to_secret(&salt, text.as_str().as_bytes());
+    let commitment = Commitment::to_secret(&salt, text.as_bytes());
     let sealed = AnswerValue::Sealed(Sealed { commitment });
-    let delivered = Delivered { value: text.as_str().to_owned(), salt };
-    let bytes = Zeroizing::new(serde_json::to_vec(&delivered).map_err(|error| Refusal::bug(&error))?);
+    let mut kept = Zeroizing::new([&salt.as_bytes()[..], text.as_bytes()].concat());
+    apply_key(owner, &commitment, &mut kept)?;
     let store = owner.sequencer().store();
     let before = view(owner, id)?.outcome.and_then(|ending| ending.value);
     // Under its own commitment: whoever comes second does not touch what the first one left.
-    store.keep_secret(&commitment, &bytes)?;
+    store.keep_secret(&commitment, &kept)?;
     match say(sealed) {
         Ok(said) => {
             // Another answer stands in its place now: nobody asks for that value any more.
@@ -76,6 +83,28 @@ pub(super) fn seal<T>(
             Err(error)
         }
     }
+}
+
+/// Seals what waits under a commitment, or opens it again: the same, both ways. A key is for one value, so that no part of
+/// its keystream is ever used twice.
+fn apply_key(owner: &Owner, commitment: &Commitment, bytes: &mut [u8]) -> Result<(), Refusal> {
+    let key = owner.keyring().derive(&SecretPurpose::SecretAnswer(commitment))?;
+    let mut stream = Zeroizing::new(vec![0; bytes.len()]);
+    ChaCha20Rng::from_seed(*key).fill_bytes(&mut stream);
+    for (byte, part) in bytes.iter_mut().zip(&*stream) {
+        *byte ^= part;
+    }
+    Ok(())
+}
+
+/// Returns the value that opens the commitment: its salt, and its text.
+fn opened(commitment: &Commitment, kept: &[u8]) -> Option<Delivered> {
+    let (salt, text) = kept.split_first_chunk::<32>()?;
+    let salt = Salt::from_bytes(*salt);
+    if !commitment.opens_secret(&salt, text) {
+        return None;
+    }
+    Some(Delivered { value: std::str::from_utf8(text).ok()?.to_owned(), salt })
 }
 
 /// Forgets the value of an answer whose words are erased, if it was a secret that its asker has not taken.

@@ -10,6 +10,7 @@ use demur_core::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Map, Value};
+use zeroize::Zeroize as _;
 
 use super::EventContent;
 use crate::{facts::AnswerKind, name::present};
@@ -167,6 +168,15 @@ pub enum AnswerValue {
     Number(serde_json::Number),
     /// The commitment to a secret, which is elsewhere.
     Sealed(Sealed),
+}
+
+/// A text may be a secret on its way to its asker, and every copy of it is wiped.
+impl Drop for AnswerValue {
+    fn drop(&mut self) {
+        if let Self::Text(text) = self {
+            text.zeroize();
+        }
+    }
 }
 
 impl AnswerValue {
