@@ -29,6 +29,7 @@ use hyper::{
     header::{self, HeaderValue},
 };
 use tokio::runtime::Runtime;
+use zeroize::Zeroizing;
 
 pub(crate) use download::Broken;
 pub(crate) use folder_user::{FolderUser, process_with};
@@ -66,8 +67,10 @@ impl SocketRequest {
             operation::Method::Delete => Method::DELETE,
         };
         let address = request.address().map_err(|error| Refusal::bug(&error))?;
-        let body = serde_json::to_vec(&request.body).map_err(|error| Refusal::bug(&error))?;
-        let body = if O::Body::is_nothing() { Vec::new() } else { body };
+        let mut body = Vec::with_capacity(USUAL_BODY_BYTES);
+        if !O::Body::is_nothing() {
+            serde_json::to_writer(&mut body, &request.body).map_err(|error| Refusal::bug(&error))?;
+        }
         let mut sent = Self::new(method, &address, body, "application/json")?;
         sent.waits = [WaitForQuestion::ABOUT.id, WaitForConfirmation::ABOUT.id].contains(&O::ABOUT.id);
         match &request.key {
@@ -92,6 +95,8 @@ impl SocketRequest {
         if !body.is_empty() {
             request = request.header(header::CONTENT_TYPE, media);
         }
+        // It may carry a secret.
+        let body = Bytes::from_owner(Zeroizing::new(body));
         let request = request.body(Full::from(body)).map_err(|error| Refusal::bug(&error))?;
         Ok(Self { request, again: true, patience: SERVER_PATIENCE, waits: false })
     }
@@ -263,5 +268,7 @@ fn lost(error: &str) -> Refusal {
 
 /// How long a server that is away is waited for.
 const SERVER_PATIENCE: Duration = Duration::from_secs(30);
+/// What most documents that are sent take: they are written without being moved.
+const USUAL_BODY_BYTES: usize = 4096;
 /// How often it is tried.
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);

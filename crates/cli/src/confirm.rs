@@ -252,8 +252,9 @@ const fn of(confirmation: ConfirmationId) -> OfConfirmation {
 
 /// Returns the operation that was typed, or that comes on standard input.
 pub(crate) fn object(option: &str, typed: &str) -> Result<OperationObject, Failure> {
-    let text = if typed == "-" { from_input("confirm", false)? } else { typed.to_owned() };
-    serde_json::from_str(&text).map_err(|error| {
+    let read = (typed == "-").then(|| from_input("confirm", false)).transpose()?;
+    let text = read.as_ref().map_or(typed, |text| text.as_str());
+    serde_json::from_str(text).map_err(|error| {
         let message = format!("{option}: expected a JSON object, found something else: {error}");
         let hint = format!("such as {option} '{{\"amount\":10,\"to\":\"mallory\"}}'");
         Failure::input("USAGE", message).with_hint(hint)

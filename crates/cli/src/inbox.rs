@@ -23,6 +23,7 @@ use plain::Plain;
 use rustix::fs::FileType;
 use screen::Screen;
 use session::Session;
+use zeroize::Zeroizing;
 
 use crate::{
     arguments::Inbox,
@@ -60,7 +61,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Inbox) -> Result<(), Fa
 }
 
 /// Asks at the terminal for a secret that nobody sees; none if whoever types thinks better of it.
-pub(crate) fn secret(context: &mut Context<'_>) -> Result<Option<String>, Failure> {
+pub(crate) fn secret(context: &mut Context<'_>) -> Result<Option<Zeroizing<String>>, Failure> {
     context.output.notice("What you type now is not shown. Enter alone leaves the question open.");
     let (ringer, bell) = Bell::new().map_err(trouble)?;
     let face = if context.output.is_live() && wants_escapes() {

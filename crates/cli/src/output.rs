@@ -17,6 +17,7 @@ use demur_core::{canonical, visible::visible};
 use demur_desk::visible::visible_path;
 use serde::Serialize;
 use serde_json::Value;
+use zeroize::Zeroizing;
 
 pub(crate) use demur_core::words::{counted, counted_as};
 pub(crate) use paint::Paint;
@@ -83,18 +84,20 @@ impl Output {
     /// Writes the answer of a command.
     pub(crate) fn reply(&mut self, reply: &impl Reply) -> Result<(), Failure> {
         if self.json {
-            let mut line = canonical::to_vec(reply)?;
+            // It may have a secret in it: it is wiped, and not moved while it is written.
+            let mut line = Zeroizing::new(Vec::with_capacity(USUAL_REPLY_BYTES));
+            canonical::write(reply, &mut line)?;
             line.push(b'\n');
             self.write(&line)
         } else {
-            let lines = reply.lines(self.out);
-            let mut text = match columns().filter(|columns| *columns < NARROW) {
+            let lines = Zeroizing::new(reply.lines(self.out));
+            let mut text = Zeroizing::new(match columns().filter(|columns| *columns < NARROW) {
                 Some(columns) => {
                     let lines = lines.iter().flat_map(|line| line.split('\n'));
                     lines.flat_map(|line| wrapped(line, columns)).collect::<Vec<_>>().join("\n")
                 }
                 None => lines.join("\n"),
-            };
+            });
             text.push('\n');
             self.write(text.as_bytes())
         }
@@ -226,6 +229,9 @@ fn may_escape(variable: &dyn Fn(&str) -> Option<OsString>) -> bool {
     let is_plain = variable("DEMUR_PLAIN").is_some_and(|value| !value.is_empty() && value != "0");
     !is_plain && variable("TERM").is_none_or(|value| value != "dumb")
 }
+
+/// What most replies take.
+const USUAL_REPLY_BYTES: usize = 4096;
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,11 @@
 mod change;
 mod lines;
 
-use std::io::{self, IsTerminal as _, Read as _};
+use std::{
+    fs::File,
+    io::{self, IsTerminal as _, Read as _},
+    os::fd::AsFd as _,
+};
 
 use demur_api::{
     call::ApiRequest,
@@ -21,6 +25,7 @@ use demur_api::{
 use demur_core::{limit::Whole, visible::visible};
 use demur_ledger::{facts::AnswerKind, question::RestedEvent};
 use serde::Serialize;
+use zeroize::Zeroizing;
 
 pub(crate) use lines::{describe, from, kinds, listed, remarks, state, summary, too_late, weight};
 
@@ -59,7 +64,8 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
     let shown = fetch(&client, id)?;
     let words = match words.as_str() {
         "-" => read(context, &shown, arguments.replace)?,
-        words => words.to_owned(),
+        _ if shown.kinds.contains(&AnswerKind::Secret) => return Err(told_to_all(context, id)),
+        words => Zeroizing::new(words.to_owned()),
     };
     let stays = if arguments.replace { "the answer stays as it is" } else { "the question is still open" };
     let given = Answer {
@@ -158,7 +164,11 @@ pub(crate) fn more_time(client: &Client, id: QuestionId, extension: Extension) -
 }
 
 /// Returns the answer that comes over standard input. A secret at a terminal is typed unseen.
-fn read(context: &mut Context<'_>, shown: &QuestionView, replaces: bool) -> Result<String, Failure> {
+fn read(
+    context: &mut Context<'_>,
+    shown: &QuestionView,
+    replaces: bool,
+) -> Result<Zeroizing<String>, Failure> {
     let secret = shown.kinds.contains(&AnswerKind::Secret);
     if !secret || !io::stdin().is_terminal() {
         return from_input("answer", secret);
@@ -173,17 +183,29 @@ fn read(context: &mut Context<'_>, shown: &QuestionView, replaces: bool) -> Resu
     })
 }
 
+/// Returns the refusal of a secret that was typed into a command: whoever lists processes has seen it.
+fn told_to_all(context: &Context<'_>, id: QuestionId) -> Failure {
+    let again = context.typed(&format!("answer {id} -"));
+    let message = "expected a secret where nobody sees it, found it in the command: other programs and the history of your \
+                   shell may have it now; nothing was sent";
+    Failure::input("SECRET_IN_COMMAND", message).with_hint(format!(
+        "change that secret, then run `{again}`: it asks for it unseen, or reads it from a pipe"
+    ))
+}
+
 /// Returns the text on standard input, for a command that takes `-`.
-pub(crate) fn from_input(command: &str, secret: bool) -> Result<String, Failure> {
-    let mut text = String::new();
-    let read = io::stdin().lock().take(MAX_ANSWER_BYTES).read_to_string(&mut text);
+pub(crate) fn from_input(command: &str, secret: bool) -> Result<Zeroizing<String>, Failure> {
+    // Not through the buffer of standard input, which nobody wipes; with room for all of it, so that it is never moved.
+    let mut text = Zeroizing::new(String::with_capacity(MAX_ANSWER_BYTES + 1));
+    let input = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    let read = input.and_then(|input| input.take(MAX_ANSWER_BYTES as u64).read_to_string(&mut text));
     read.map_err(|error| {
         Failure::of(Code::FileUnreadable, format!("cannot read standard input: {error}"))
             .with_hint(format!("it has to be text in UTF-8; `demur {command} --help` shows how to give it"))
     })?;
     // The line feed that ends a line is no part of a secret.
     let line = text.strip_suffix('\n').unwrap_or(&text);
-    Ok(if secret { line.to_owned() } else { line.trim().to_owned() })
+    Ok(Zeroizing::new(if secret { line.to_owned() } else { line.trim().to_owned() }))
 }
 
 /// Says what came of an act; somebody who came too late hears how the question ended.
@@ -259,4 +281,4 @@ impl Reply for Passed {
 }
 
 /// How much of standard input is read for an answer: more is no answer.
-const MAX_ANSWER_BYTES: u64 = 1 << 17;
+const MAX_ANSWER_BYTES: usize = 1 << 17;

@@ -16,6 +16,7 @@ use tokio::{
     task::JoinSet,
     time,
 };
+use zeroize::Zeroizing;
 
 use crate::{
     arguments::Wait,
@@ -68,7 +69,9 @@ pub(crate) fn one_of(
     let ended = Ended { secret: secret_of(client, &question)?, question };
     // The words of an answer are printed as they are: a program reads them.
     match ended.value() {
-        Some(value) if !context.output.is_json() => context.output.write(format!("{value}\n").as_bytes())?,
+        Some(value) if !context.output.is_json() => {
+            context.output.write(&Zeroizing::new([value.as_bytes(), b"\n"].concat()))?;
+        }
         None if !context.output.is_json() => {}
         _ => context.output.reply(&ended)?,
     }
@@ -206,9 +209,9 @@ struct Ended {
 
 impl Ended {
     /// Returns the answer.
-    fn value(&self) -> Option<String> {
+    fn value(&self) -> Option<Zeroizing<String>> {
         let told = || self.question.outcome.as_ref()?.value.as_ref().map(ToString::to_string);
-        self.secret.as_ref().map(|secret| secret.value.clone()).or_else(told)
+        self.secret.as_ref().map(|secret| secret.value.clone()).or_else(told).map(Zeroizing::new)
     }
 
     fn exit(&self) -> Exit {
@@ -224,7 +227,7 @@ impl Ended {
 
 impl Reply for Ended {
     fn lines(&self, _: Paint) -> Vec<String> {
-        self.value().into_iter().collect()
+        self.value().iter().map(|value| value.to_string()).collect()
     }
 }
 

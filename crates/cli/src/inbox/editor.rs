@@ -3,6 +3,8 @@
 use demur_core::visible::{deceives, visible};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use zeroize::Zeroize as _;
+
 use super::key::Key;
 
 /// A line under way.
@@ -97,6 +99,11 @@ impl Editor {
         self.back = back;
     }
 
+    /// Makes room for a line that is moved nowhere while it grows.
+    pub(super) fn make_room(&mut self) {
+        self.text.reserve(MAX_CHARACTERS);
+    }
+
     fn set(&mut self, line: &str) {
         self.text = line.chars().collect();
         self.at = self.text.len();
@@ -104,7 +111,10 @@ impl Editor {
     }
 
     fn take(&mut self) -> String {
-        let line: String = self.text.iter().collect();
+        // With room for all of it: it may be a secret, and is not moved about.
+        let mut line = String::with_capacity(self.text.len() * 4);
+        line.extend(&self.text);
+        self.text.zeroize();
         self.set("");
         line
     }

@@ -1,5 +1,7 @@
 //! What whoever answers sits at: a terminal that can print above a line being typed, or one that only knows lines.
 
+use zeroize::Zeroizing;
+
 use super::{plain::Plain, screen::Screen};
 use crate::{
     failure::Failure,
@@ -36,7 +38,7 @@ impl Face<'_> {
     }
 
     /// Returns a line that nobody sees; none if whoever types thinks better of it.
-    pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
+    pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<Zeroizing<String>>, Failure> {
         match self {
             Self::Screen(screen) => screen.secret(prompt),
             Self::Plain(_) => Plain::secret(prompt),

@@ -1,6 +1,8 @@
 //! Keys, as a terminal sends them: bytes in, one key at a time out. What is pasted is text, whatever is in it: a line
 //! feed inside presses no Enter.
 
+use zeroize::Zeroize as _;
+
 /// A key that means something here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
@@ -60,6 +62,13 @@ impl Keys {
     /// Forgets what has begun: it was a key of its own, such as Escape.
     pub(super) fn give_up(&mut self) {
         self.bytes.clear();
+    }
+
+    /// Wipes what is no longer needed of what the terminal sent.
+    pub(super) fn wipe(&mut self) {
+        if self.bytes.is_empty() {
+            self.bytes.zeroize();
+        }
     }
 
     /// Returns the next key that has arrived.

@@ -8,6 +8,7 @@ use std::{
 
 use demur_api::code::Code;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use zeroize::Zeroizing;
 
 use super::face::{Input, PROMPT};
 use crate::{failure::Failure, output::Output};
@@ -31,11 +32,11 @@ impl Plain<'_> {
     }
 
     /// Returns a line that nobody sees; none if whoever types thinks better of it.
-    pub(super) fn secret(prompt: &str) -> Result<Option<String>, Failure> {
+    pub(super) fn secret(prompt: &str) -> Result<Option<Zeroizing<String>>, Failure> {
         // Not on standard output, which may be a file.
         Output::prompt(prompt);
         let unseen = Unseen::begin()?;
-        let read = line();
+        let read = line().map(|line| line.map(Zeroizing::new));
         drop(unseen);
         Output::prompt("\n");
         Ok(read?.filter(|line| !line.is_empty()))
@@ -48,13 +49,21 @@ impl Plain<'_> {
 }
 
 fn line() -> Result<Option<String>, Failure> {
-    let mut line = String::new();
+    let mut line = String::with_capacity(USUAL_LINE_BYTES);
     let read = io::stdin().lock().read_line(&mut line);
     let length = read
         .map_err(|error| Failure::of(Code::FileUnreadable, format!("cannot read standard input: {error}")))?;
-    let line = line.strip_suffix('\n').unwrap_or(&line);
-    Ok((length > 0).then(|| line.strip_suffix('\r').unwrap_or(line).to_owned()))
+    for end in ['\n', '\r'] {
+        if line.ends_with(end) {
+            line.pop();
+        }
+    }
+    // The line itself and no copy of it: it may be a secret.
+    Ok((length > 0).then_some(line))
 }
+
+/// Longer than what is typed, so that a secret that is read into it is moved nowhere.
+const USUAL_LINE_BYTES: usize = 1 << 12;
 
 /// While this lives, the terminal does not show what is typed.
 struct Unseen {

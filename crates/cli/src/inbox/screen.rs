@@ -15,6 +15,7 @@ use rustix::{
     termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr},
 };
 use tokio::signal::unix::{SignalKind, signal};
+use zeroize::{Zeroize as _, Zeroizing};
 
 use super::{
     editor::{Edited, Editor},
@@ -77,15 +78,17 @@ impl<'a> Screen<'a> {
     }
 
     /// Returns a line that nobody sees; none if whoever types thinks better of it.
-    pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
+    pub(super) fn secret(&mut self, prompt: &str) -> Result<Option<Zeroizing<String>>, Failure> {
         self.clear()?;
         prompt.clone_into(&mut self.prompt);
         self.hidden = true;
+        self.editor.make_room();
         let read = self.read();
+        self.keys.wipe();
         self.hidden = false;
         PROMPT.clone_into(&mut self.prompt);
         Ok(match read? {
-            Input::Line(line) => Some(line).filter(|line| !line.is_empty()),
+            Input::Line(line) => Some(Zeroizing::new(line)).filter(|line| !line.is_empty()),
             Input::News | Input::End => None,
         })
     }
@@ -172,6 +175,7 @@ impl<'a> Screen<'a> {
             Ok(0) | Err(Errno::IO) => Ok(Woken::Gone),
             Ok(length) => {
                 self.keys.add(&buffer[..length]);
+                buffer.zeroize();
                 Ok(Woken::Keys)
             }
             Err(Errno::INTR | Errno::AGAIN) => Ok(Woken::Keys),

@@ -1,11 +1,18 @@
 //! Secret answers from the command line: on standard output, and nowhere else.
 
-use std::process::{Command, Stdio};
+use std::{
+    fs,
+    io::Write as _,
+    process::{Command, Stdio},
+};
+
+use rusqlite::Connection;
 
 use crate::{
     asker::{Asker, asked, shown, until},
     inbox::terminal::Terminal,
     sandbox::Sandbox,
+    server_life::{kill, server},
 };
 
 /// ONE-04: a secret is delivered, and no file, log, listing or export has it; the export verifies all the same.
@@ -26,7 +33,7 @@ fn secret_is_delivered_and_left_nowhere() {
     }
     let export = sandbox.run(&["export", "last", "--out", "run.jsonl"]);
     export.expect_code(0);
-    let text = std::fs::read_to_string(sandbox.path("run.jsonl")).unwrap();
+    let text = fs::read_to_string(sandbox.path("run.jsonl")).unwrap();
     assert!(text.contains("commitment") && !text.contains(SECRET));
     sandbox.run(&["verify", "run.jsonl"]).expect_code(0);
     sandbox.run(&["stop"]).expect_code(0);
@@ -68,6 +75,81 @@ fn secret_waits_for_an_asker_that_is_away() {
     );
 }
 
+/// What is typed into a command is in the list of processes: nothing is sent, and the cure works.
+#[test]
+fn secret_in_a_command_is_refused_and_not_repeated() {
+    let sandbox = Sandbox::new();
+    let id = asked(&sandbox, &["Password?", "--secret"]);
+    for json in [&[][..], &["--json"]] {
+        for more in [&[][..], &["--replace"]] {
+            let ran = sandbox.run(&[&["answer", &id, SECRET][..], more, json].concat());
+            let told = ran.expect_code(2).to_string();
+            assert!(!told.contains(SECRET), "{told}");
+            assert!(told.contains(&format!("`demur answer {id} -`")), "{told}");
+        }
+    }
+    assert_eq!(sandbox.json_error(&["answer", &id, SECRET], 2)["error"]["code"], "SECRET_IN_COMMAND");
+    assert_eq!(shown(&sandbox, &id)["state"], "open");
+    sandbox.feed(&["answer", &id, "-"], SECRET.as_bytes()).expect_code(0);
+    assert_eq!(shown(&sandbox, &id)["state"], "answered");
+}
+
+/// No byte of the folder says what a secret is: not while it waits, not in a journal that a crash left, not once it is delivered,
+/// not of one that another replaced.
+#[test]
+fn no_file_of_the_folder_ever_holds_a_secret() {
+    let sandbox = Sandbox::new();
+    let [first, second] = ["One?", "Two?"].map(|words| asked(&sandbox, &[words, "--secret"]));
+    let answer = |id: &str, words: &str, more: &[&str]| {
+        sandbox.feed(&[&["answer", id, "-"], more].concat(), words.as_bytes()).expect_code(0);
+    };
+    answer(&first, SECRET, &[]);
+    answer(&second, OTHER, &[]);
+    expect_clean(&sandbox, "both wait");
+    answer(&first, OTHER, &["--replace"]);
+    answer(&first, SECRET, &["--replace"]);
+    expect_clean(&sandbox, "one was replaced");
+    crash_while_a_secret_is_written(&sandbox);
+    assert_eq!(sandbox.run(&["wait", &first]).expect_code(0).stdout, format!("{SECRET}\n"));
+    expect_clean(&sandbox, "one is delivered");
+    assert_eq!(sandbox.run(&["wait", &second]).expect_code(0).stdout, format!("{OTHER}\n"));
+    expect_clean(&sandbox, "both are delivered");
+    sandbox.run(&["wait", &second]).expect_code(2);
+    sandbox.run(&["stop"]).expect_code(0);
+    expect_clean(&sandbox, "the server has ended");
+}
+
+/// Kills the server when the journal is written and the database is not: somebody who reads it keeps the server from that.
+fn crash_while_a_secret_is_written(sandbox: &Sandbox) {
+    let id = asked(sandbox, &["Three?", "--secret"]);
+    let database = sandbox.data().join("secrets.db");
+    let reader = Connection::open(&database).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM secrets;").unwrap();
+    let mut command = sandbox.command(&["answer", &id, "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(SECRET.as_bytes()).unwrap();
+    let journal = sandbox.data().join("secrets.db-journal");
+    until("the journal is written", || {
+        fs::metadata(&journal).is_ok_and(|journal| journal.len() > 4096).then_some(())
+    });
+    expect_clean(sandbox, "a secret is being written");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    kill(server(sandbox));
+    expect_clean(sandbox, "the server was killed while it wrote");
+    drop(reader);
+    assert_eq!(shown(sandbox, &id)["state"], "open");
+}
+
+fn expect_clean(sandbox: &Sandbox, when: &str) {
+    for (path, (_, bytes)) in sandbox.files() {
+        let has = |secret: &&str| bytes.as_ref().is_some_and(|bytes| contains(bytes, secret.as_bytes()));
+        let found = [SECRET, OTHER].into_iter().find(has);
+        assert_eq!(found, None, "{when}: {}", path.display());
+    }
+}
+
 /// At a terminal a secret is typed where nobody sees it, whatever the terminal can do.
 #[test]
 fn secret_is_asked_for_unseen_at_a_terminal() {
@@ -104,3 +186,4 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 }
 
 const SECRET: &str = "correct-horse-battery-staple";
+const OTHER: &str = "wrong-donkey-capacitor-nail";

@@ -74,8 +74,8 @@ pub(in crate::arguments) const ANSWER_ABOUT: &str = "\
 Answer a question. The first answer of somebody who may answer counts; whoever comes later hears who was first, when \
 and how. The same answer again changes nothing.
 
-A choice is named by its value, its label or its number. With `-` the answer is read from standard input, so that a \
-secret does not show in the list of processes.
+A choice is named by its value, its label or its number. With `-` the answer is read from standard input. A \
+secret is never typed into the command, where the list of processes shows it: `-` asks for it unseen, or reads a pipe.
 
 `--replace` puts the answer in the place of one that you gave, `--revoke` takes yours back. The record keeps both. An answer \
 is changed by whoever gave it, through a way in that is no less sure: one that was given on a page, on a page. What was \
