@@ -119,6 +119,8 @@ pub struct Ways {
     pub kinds: Vec<AnswerKind>,
     /// By accepting what it points at.
     pub accept: bool,
+    /// What the form carries that sends a secret at once.
+    pub form_key: String,
 }
 
 impl Ways {
@@ -276,7 +278,7 @@ fn ways(question: &QuestionView, look: &Look<'_>) -> (Option<Ways>, Option<&'sta
     if question.assurance > Assurance::Terminal {
         return (None, Some(ENGLISH.assurance_too_low));
     }
-    (Some(fitting(question)), None)
+    (Some(fitting(question, visitor)), None)
 }
 
 /// Returns how a visitor changes the answer to a question, if it is their own: one that was relayed is any person's.
@@ -286,11 +288,12 @@ fn change(question: &QuestionView, look: &Look<'_>) -> Option<Change> {
     let assurance = ending.assurance.filter(|given| *given <= Assurance::Terminal)?;
     let is_own = assurance == Assurance::Relayed || ending.by.as_deref() == Some(visitor.name.as_str());
     let is_of_person = ending.principal.is_none() && question.assurance <= Assurance::Terminal;
-    (is_own && is_of_person).then(|| Change { answer: ending.event.to_string(), ways: fitting(question) })
+    (is_own && is_of_person)
+        .then(|| Change { answer: ending.event.to_string(), ways: fitting(question, visitor) })
 }
 
 /// Returns the forms that fit the kinds of a question.
-fn fitting(question: &QuestionView) -> Ways {
+fn fitting(question: &QuestionView, visitor: &Visitor) -> Ways {
     let has = |kind| question.kinds.contains(&kind);
     let recommends = |value: &AnswerValue| question.recommendation.as_ref() == Some(value);
     let choices = question.choices.iter().map(|choice| {
@@ -308,6 +311,7 @@ fn fitting(question: &QuestionView) -> Ways {
         suggestions: question.suggestions.iter().filter(|_| suggests).map(|said| text::line(said)).collect(),
         kinds: question.kinds.clone(),
         accept: question.gap.is_some() && question.severity == Severity::Warn,
+        form_key: visitor.form_key.clone(),
     }
 }
 

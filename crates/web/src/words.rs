@@ -243,6 +243,8 @@ words! {
     review = "Review, then send";
     confirm_as_is = "Confirm it as it is";
     confirm_meaning = "The plan goes on with what was found, and your name stands beside it.";
+    send_secret = "Send the secret";
+    send_secret_meaning = "It is sent from here: a page that showed it once more would hold it.";
     more_ways = "Decline, pass on, ask back, more time, history";
     wording = "Wording";
     terse = "terse";
@@ -311,7 +313,6 @@ words! {
     review_question = "The question";
     review_you = "What you do";
     review_value = "recorded as";
-    review_secret = "A secret of {} characters; it is not shown.";
     review_final = "Sending settles the question. What is on record stays on record.";
     review_note = "A note with it (may be left out)";
     review_send = "Send";
@@ -341,6 +342,7 @@ words! {
     wrong_time = "Choose how much more time there is to be.";
     wrong_name = "Choose a name that has a key for answering.";
     wrong_act = "Choose what to do.";
+    wrong_secret = "Nothing was sent, and the secret is kept nowhere: type it again.";
     how_agent = "with a key, as an agent";
     how_relayed = "relayed by a program";
     how_terminal = "same user";

@@ -105,12 +105,24 @@ fn a_secret_is_asked_for_unseen_and_never_shown_again() {
     let id = server.ask(&asker, &json!({"question": "The password?", "kinds": ["secret"]}));
     let browser = Browser::sign_in(&server);
     assert!(browser.page(&format!("/questions/{id}")).contains("type=\"password\" autocomplete=\"off\""));
-    let review =
-        browser.post(&format!("/questions/{id}/review"), &[("act", "answer"), ("secret", "hunter2")]);
-    assert!(review.text().contains("A secret of 7 characters; it is not shown."));
-    assert_eq!(review.text().matches("hunter2").count(), 1, "only where the form carries it");
-    assert_eq!(review.header("cache-control"), Some("no-store"));
-    assert_eq!(review_and_send(&browser, &id, "answer", &[("secret", "hunter2")]).status, 303);
+    let place = format!("/questions/{id}");
+    assert!(browser.page(&place).contains("Send the secret"));
+    // An older page, a form of another session, a session that has ended: nothing is sent, and nothing is shown again.
+    let (secret, stale) = ([("act", "answer"), ("secret", "hunter2")], "0".repeat(32));
+    let review = browser.post(&format!("{place}/review"), &secret);
+    let foreign = browser.post(&format!("{place}/answer"), &[secret[1], ("form_key", &stale)]);
+    let wrong = browser.send(&format!("{place}/answer"), &[("secret", &"hunter2 ".repeat(3000))]);
+    let media = "application/x-www-form-urlencoded";
+    let unsigned = server.call("POST", &format!("{place}/answer")).header("Content-Type", media);
+    let unsigned = unsigned.body(b"secret=hunter2&text=kept").send();
+    for (reply, status) in [(&review, 422), (&foreign, 403), (&wrong, 422), (&unsigned, 401)] {
+        assert_eq!(reply.status, status, "{}", reply.text());
+        assert!(!reply.text().contains("hunter2"), "{}", reply.text());
+    }
+    assert!(review.text().contains("type it again") && unsigned.text().contains("kept"));
+    assert_eq!(state(&server, &id)["state"], "open");
+    let sent = browser.send(&format!("{place}/answer"), &secret[1..]);
+    assert_eq!((sent.status, sent.header("cache-control")), (303, Some("no-store")));
     assert!(!browser.page(&format!("/questions/{id}")).contains("hunter2"));
     let kept = server.call("GET", &format!("/v1/questions/{id}/secret")).token(&asker).send();
     assert_eq!(kept.json()["value"], "hunter2");
@@ -416,8 +428,9 @@ fn a_secret_is_replaced_on_its_page_and_never_shown() {
     let asker = server.token("builder", &["ask"]);
     let id = server.ask(&asker, &json!({"question": "The password?", "kinds": ["secret"]}));
     let browser = Browser::sign_in(&server);
-    assert_eq!(review_and_send(&browser, &id, "answer", &[("secret", "hunter2")]).status, 303);
-    assert_eq!(review_and_send(&browser, &id, "replace", &[("secret", "correct horse")]).status, 303);
+    let sent = |act: &str, secret| browser.send(&format!("/questions/{id}/{act}"), &[("secret", secret)]);
+    assert_eq!(sent("answer", "hunter2").status, 303);
+    assert_eq!(sent("replace", "correct horse").status, 303);
     let kept = server.call("GET", &format!("/v1/questions/{id}/secret")).token(&asker).send().json();
     assert_eq!(kept["value"], "correct horse");
     let page = browser.page(&format!("/questions/{id}"));

@@ -7,6 +7,7 @@ use axum::{
 };
 use demur_api::code::Code;
 use hyper::HeaderMap;
+use zeroize::Zeroize as _;
 
 use crate::{
     credentials::FormKey,
@@ -20,6 +21,13 @@ use crate::{
 pub(crate) struct Form {
     fields: Vec<(String, String)>,
     key: Option<FormKey>,
+}
+
+/// What was typed may be a secret.
+impl Drop for Form {
+    fn drop(&mut self) {
+        self.fields.iter_mut().for_each(|(_, value)| value.zeroize());
+    }
 }
 
 impl Form {
@@ -71,7 +79,8 @@ pub(super) async fn keep(headers: &HeaderMap, body: Body) -> (Body, Vec<(String,
     let bytes =
         read::read(body, MAX_STRANGER_BYTES, std::time::Duration::from_secs(5)).await.unwrap_or_default();
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes).unwrap_or_default();
-    let typed = |(name, value): &(String, String)| name != "form_key" && !value.is_empty();
+    let typed =
+        |(name, value): &(String, String)| !["form_key", "secret"].contains(&&**name) && !value.is_empty();
     (Body::empty(), fields.into_iter().filter(typed).take(16).collect())
 }
 

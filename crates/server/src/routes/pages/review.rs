@@ -22,6 +22,7 @@ use demur_web::{
     words::ENGLISH,
 };
 use hyper::{Method, StatusCode, header};
+use zeroize::Zeroizing;
 
 use self::intent::{Intent, carried, draft};
 use super::{
@@ -92,6 +93,10 @@ impl Asked<'_> {
 
     /// Returns the page that shows what will be sent.
     async fn review(&self, warning: Option<&str>, status: StatusCode) -> Result<Response, Problem> {
+        if self.form.one("secret").map(Zeroizing::new).is_some() {
+            let status = if status.is_success() { StatusCode::UNPROCESSABLE_ENTITY } else { status };
+            return self.form_again(Some(intent::typed_again()), status).await;
+        }
         let question = match self.question().await {
             Ok(question) => question,
             Err(problem) => return self.refused(&problem, None),

@@ -13,6 +13,7 @@ use demur_web::{
     text::{self, Html, Writer},
     words::{ENGLISH, fill},
 };
+use zeroize::Zeroizing;
 
 use super::super::Form;
 
@@ -131,10 +132,6 @@ impl Intent {
     /// Returns the answer on one line, and what is recorded where that is something else.
     pub(super) fn shown(&self, question: &QuestionView) -> (Option<Html>, Option<Html>) {
         let (Self::Answer { value, .. } | Self::Replace { value, .. }) = self else { return (None, None) };
-        if question.kinds.contains(&AnswerKind::Secret) {
-            let length = value.to_string().chars().count();
-            return (Some(text::line(&fill(ENGLISH.review_secret, &[&length]))), None);
-        }
         let is_choice = value.fits(AnswerKind::MultipleChoice, &question.choices);
         if matches!(value, AnswerValue::Text(_)) && !is_choice {
             return (None, None);
@@ -176,10 +173,15 @@ impl Intent {
     }
 }
 
+/// Returns what is said of a secret that no page shows again, not even to be sent from there.
+pub(super) fn typed_again() -> Wrong {
+    wrong("secret", ENGLISH.wrong_secret)
+}
+
 /// Returns what was typed, to be shown again. A secret is typed again.
 pub(super) fn draft(act: &str, form: &Form, wrong: Option<Wrong>) -> Draft {
-    let fields = CARRIED.iter().chain(&["note"]).filter(|name| **name != "secret");
-    let fields = fields.filter_map(|name| form.one(name).map(|value| ((*name).to_owned(), value))).collect();
+    let typed = |name: &&str| form.one(name).map(|value| ((*name).to_owned(), value));
+    let fields = CARRIED.iter().chain(&["note"]).filter_map(typed).collect();
     Draft { act: act.to_owned(), fields, wrong }
 }
 
@@ -222,7 +224,7 @@ fn answer(form: &Form, question: &QuestionView) -> Result<AnswerValue, Wrong> {
         let number = serde_json::from_str::<serde_json::Number>(typed.trim());
         return number.map(AnswerValue::Number).map_err(|_| wrong("number", ENGLISH.wrong_number));
     }
-    if let Some(secret) = form.one("secret") {
+    if let Some(secret) = form.one("secret").map(Zeroizing::new) {
         kind("secret", has(AnswerKind::Secret))?;
         return text_value("secret", &secret);
     }
@@ -279,15 +281,14 @@ pub(super) fn one_name(name: &Text<1, 64>) -> List<Text<1, 64>, 0, 64> {
     List::try_from(vec![name.clone()]).expect("one fits")
 }
 
-/// What a form about a question has, besides the note.
-const CARRIED: [&str; 14] = [
+/// What a form about a question has, besides the note and a secret, which no page carries.
+const CARRIED: [&str; 13] = [
     "level",
     "choice",
     "yes_no",
     "suggestion",
     "text",
     "number",
-    "secret",
     "reason",
     "words",
     "to",
