@@ -20,7 +20,7 @@ struct Need {
     purpose: &'static str,
 }
 
-const NEEDS: [Need; 7] = [
+const NEEDS: [Need; 8] = [
     Need {
         probe: &["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"],
         package: "python3",
@@ -53,6 +53,11 @@ const NEEDS: [Need; 7] = [
         probe: &["chromium", "--version"],
         package: "chromium",
         purpose: "the tests of the inbox in a browser",
+    },
+    Need {
+        probe: &["systemd-analyze", "--version"],
+        package: "systemd",
+        purpose: "the test of the unit that runs the server",
     },
 ];
 
@@ -178,7 +183,7 @@ mod tests {
     fn request_names_every_package_and_its_purpose() {
         let missing: Vec<&Need> = NEEDS.iter().collect();
         let request = request(&missing);
-        assert!(request.contains("python3 python3-venv tmux curl jq procps chromium\n"), "{request}");
+        assert!(request.contains("python3 python3-venv tmux curl jq procps chromium systemd\n"), "{request}");
         for need in &NEEDS {
             assert!(request.contains(need.purpose), "{request}");
         }

@@ -10,6 +10,8 @@ pub(crate) struct Tally {
     pub(crate) failed: u64,
     pub(crate) ignored: u64,
     pub(crate) suites: Vec<Suite>,
+    /// The tests that this machine could not run, each with its reason.
+    pub(crate) not_run: Vec<String>,
     /// What went wrong beyond failed tests, in sentences.
     pub(crate) troubles: Vec<String>,
     /// The names of tests that failed.
@@ -28,21 +30,34 @@ pub(crate) struct Suite {
     expected: u64,
     /// How many of them have ended well, and how many have not.
     ended: (u64, u64),
+    /// How many of those that ended well said that they were not run.
+    not_run: u64,
 }
 
 impl Tally {
     /// Takes note of one line of output.
     pub(crate) fn read_line(&mut self, line: &str) {
         if let Some(name) = suite_name(line) {
-            self.suites.push(Suite { name, seconds: 0.0, has_result: false, expected: 0, ended: (0, 0) });
+            self.suites.push(Suite {
+                name,
+                seconds: 0.0,
+                has_result: false,
+                expected: 0,
+                ended: (0, 0),
+                not_run: 0,
+            });
         } else if let Some(result) = TestResult::parse(line) {
-            self.passed += result.passed;
+            let not_run = self.suites.last().map_or(0, |suite| suite.not_run);
+            self.passed += result.passed.saturating_sub(not_run);
             self.failed += result.failed;
             self.ignored += result.ignored;
             if let Some(suite) = self.suites.last_mut() {
                 suite.seconds += result.seconds;
                 suite.has_result = true;
             }
+        } else if let (Some(test), Some(suite)) = (line.strip_prefix(NOT_RUN), self.suites.last_mut()) {
+            self.not_run.push(test.to_owned());
+            suite.not_run += 1;
         } else if let Some(suite) = self.suites.last_mut() {
             suite.read_line(line);
             self.failures.extend(failed_test(line).map(str::to_owned));
@@ -73,6 +88,7 @@ impl Tally {
         let (mut passed, mut failed, mut lost) = (0, 0, 0);
         if !suite.has_result {
             (passed, failed) = suite.ended;
+            passed = passed.saturating_sub(suite.not_run);
             lost = suite.expected.saturating_sub(passed + failed + overdue);
         }
         suite.has_result = true;
@@ -112,6 +128,7 @@ impl Tally {
         self.passed += other.passed;
         self.failed += other.failed;
         self.ignored += other.ignored;
+        self.not_run.extend(other.not_run);
         self.suites.extend(other.suites);
         self.troubles.extend(other.troubles);
         self.failures.extend(other.failures);
@@ -199,6 +216,8 @@ pub(crate) fn suite_name(line: &str) -> Option<String> {
     Some(format!("{name} ({what})"))
 }
 
+/// How a test says that this machine cannot run it.
+const NOT_RUN: &str = "not run: ";
 /// More failures than these are no accident of a busy machine.
 const MOST_TRIED_AGAIN: usize = 3;
 
@@ -220,6 +239,14 @@ mod tests {
         assert_eq!(tally.to_string(), "15 passed, 2 failed");
         assert!(!tally.is_success());
         assert!(tally.troubles.is_empty());
+    }
+
+    #[test]
+    fn test_that_could_not_run_is_named_and_has_not_passed() {
+        let lines = "test a ... \nnot run: a: needs root\nok\ntest result: ok. 10 passed";
+        let tally = tally_of(&TWO_SUITES.replace("test result: FAILED. 10 passed", lines), false);
+        assert_eq!((tally.passed, tally.failed), (14, 2));
+        assert_eq!(tally.not_run, ["a: needs root"]);
     }
 
     #[test]

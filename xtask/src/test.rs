@@ -63,6 +63,9 @@ pub(crate) fn report(tally: &Tally) {
     for trouble in &tally.troubles {
         println!("Trouble: {trouble}");
     }
+    for test in &tally.not_run {
+        println!("Not run: {test}");
+    }
     if tally.ignored > 0 {
         println!("{} ignored", tally.ignored);
     }

@@ -37,6 +37,7 @@ mod mcp;
 mod mcp_clients;
 mod mistakes;
 mod newer;
+mod not_run;
 mod operator;
 mod output;
 mod papers;
