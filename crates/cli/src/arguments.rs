@@ -44,7 +44,7 @@ pub(crate) use question::{
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand, UseRules};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
-pub(crate) use server::{Era, Forms, Mcp, Open, PeopleCommand, Serve, Stop, TokenCommand, ToolSet};
+pub(crate) use server::{Doctor, Era, Forms, Mcp, Open, PeopleCommand, Serve, Stop, TokenCommand, ToolSet};
 pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup};
 pub(crate) use similar::{named, suggest};
 pub(crate) use store::{
@@ -145,7 +145,7 @@ pub(crate) enum Command {
     Stop(Stop),
     /// Check that everything is in order
     #[command(long_about = help::DOCTOR_ABOUT, after_long_help = help::DOCTOR_EXAMPLES)]
-    Doctor,
+    Doctor(Doctor),
     /// Make, list and take back tokens for what is not on this machine
     #[command(subcommand, long_about = help::TOKEN_ABOUT, after_long_help = help::TOKEN_EXAMPLES)]
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]

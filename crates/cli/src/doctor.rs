@@ -2,12 +2,14 @@
 
 mod files;
 mod ledger;
+mod sandbox;
 mod server;
 mod shell;
 
 use serde::Serialize;
 
 use crate::{
+    arguments::Doctor,
     context::Context,
     exit::Exit,
     failure::Failure,
@@ -15,11 +17,12 @@ use crate::{
 };
 
 /// Looks at everything, and says what it found.
-pub(crate) fn run(context: &mut Context<'_>) -> Result<Exit, Failure> {
+pub(crate) fn run(context: &mut Context<'_>, arguments: &Doctor) -> Result<Exit, Failure> {
     let data = context.data()?;
     let mut checks = files::check(&data);
     checks.extend(ledger::check(&data));
-    checks.extend(server::check(&data)?);
+    checks.extend(server::check(&data, arguments.port)?);
+    checks.push(sandbox::check());
     checks.push(shell::check());
     let healthy = checks.iter().all(|check| check.state != State::Problem);
     context.output.reply(&Examined { checks, healthy })?;

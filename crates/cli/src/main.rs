@@ -118,7 +118,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> 
         Command::Status => serve::status(&mut context)?,
         Command::Open(arguments) => open::run(&mut context, arguments)?,
         Command::Stop(arguments) => serve::stop(&mut context, arguments)?,
-        Command::Doctor => return doctor::run(&mut context),
+        Command::Doctor(arguments) => return doctor::run(&mut context, arguments),
         Command::Setup(arguments) => setup::run(&mut context, arguments)?,
         Command::Hook(command) => return hook::run(&mut context, command),
         Command::Token(command) => token::run(&mut context, command)?,

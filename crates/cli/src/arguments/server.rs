@@ -56,6 +56,13 @@ fn within(range: RangeInclusive<u32>) -> RangeInclusive<i64> {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Look whether a server can have this port [default: 7373 for the default data folder]
+    #[arg(long, value_name = "PORT")]
+    pub(crate) port: Option<u16>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Stop {
     /// How long the server may take to end, such as 30s or 2m [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]

@@ -11,7 +11,10 @@ use demur_desk::{
     data::DataFolder,
     visible::{shell_word, visible_path},
 };
-use rustix::fs::{Access, access, statvfs};
+use rustix::{
+    fs::{Access, access, statvfs},
+    process::geteuid,
+};
 
 use super::Check;
 use crate::{client::log_file, output::counted};
@@ -44,29 +47,39 @@ fn data_folder(folder: &Path, usual: bool) -> Check {
         }
         Ok(metadata) => metadata,
     };
-    if access(folder, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
+    let check = private("folder", folder, &metadata, (0o700, 0o700));
+    if check.hint.is_none() && access(folder, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
         return Check::problem("folder", format!("{name} cannot be written by you"), ANOTHER);
     }
-    private("folder", folder, &metadata, 0o700)
+    check
 }
 
-/// Returns whether a file or a folder is ours alone.
-pub(super) fn private(check: &'static str, path: &Path, metadata: &Metadata, wanted: u32) -> Check {
-    let name = visible_path(path);
+/// Returns whether a file or a folder is ours alone: it has the modes that we need, and no more than it may have.
+pub(super) fn private(
+    check: &'static str,
+    path: &Path,
+    metadata: &Metadata,
+    (most, least): (u32, u32),
+) -> Check {
+    let (name, word) = (visible_path(path), shell_word(path));
     let mode = metadata.permissions().mode() & 0o777;
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Check::problem(check, format!("{name} belongs to somebody else"), ANOTHER);
+    let (owner, user) = (metadata.uid(), geteuid().as_raw());
+    if owner != user {
+        let found = format!("{name} belongs to user {owner}, and this is user {user}");
+        return Check::problem(check, found, format!("as root: chown {user} {word}"));
     }
-    if mode & !wanted != 0 {
-        let hint = format!("chmod {wanted:o} {}", shell_word(path));
-        return Check::problem(check, format!("{name} has mode {mode:04o}: others get at it"), hint);
+    let open = mode & !most != 0;
+    if open || mode & least != least {
+        let why = if open { "others get at it" } else { "you cannot use it yourself" };
+        let found = format!("{name} has mode {mode:04o}: {why}");
+        return Check::problem(check, found, format!("chmod {most:o} {word}"));
     }
     Check::ok(check, format!("{name}, mode {mode:04o}"))
 }
 
 fn keys(folder: &Path) -> Option<Check> {
     let metadata = folder.metadata().ok()?;
-    let check = private("keys", folder, &metadata, 0o700);
+    let check = private("keys", folder, &metadata, (0o700, 0o700));
     if check.hint.is_some() {
         return Some(check);
     }
@@ -83,7 +96,7 @@ fn keys(folder: &Path) -> Option<Check> {
     for file in files.filter(is_secret) {
         count += 1;
         let Ok(metadata) = file.metadata() else { continue };
-        let check = private("keys", &file, &metadata, 0o600);
+        let check = private("keys", &file, &metadata, (0o600, 0o400));
         if check.hint.is_some() {
             return Some(check);
         }
@@ -93,7 +106,7 @@ fn keys(folder: &Path) -> Option<Check> {
 
 fn log(file: &Path) -> Option<Check> {
     let metadata = file.metadata().ok()?;
-    let check = private("log", file, &metadata, 0o600);
+    let check = private("log", file, &metadata, (0o600, 0o200));
     if metadata.len() > MAX_LOG_BYTES {
         let found = format!("{}, {} MiB", visible_path(file), metadata.len() >> 20);
         return Some(Check::warning("log", found, "`demur stop`: the next server begins it anew"));

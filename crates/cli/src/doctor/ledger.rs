@@ -1,5 +1,6 @@
 //! The record: does the store open, is the desk's key there, and is the clock where the record is?
 
+use demur_core::time::Timestamp;
 use demur_desk::{
     data::DataFolder, keyring::FolderKeyring, operating_system::OperatingSystem, owner::find_desk_key,
 };
@@ -80,7 +81,7 @@ fn damage(store: &SqliteStore) -> Result<Check, Failure> {
 }
 
 /// Returns when the newest event was recorded.
-fn newest(store: &SqliteStore) -> Result<Option<demur_core::time::Timestamp>, Failure> {
+fn newest(store: &SqliteStore) -> Result<Option<Timestamp>, Failure> {
     let Some(trace) = store.newest()? else { return Ok(None) };
     let Some(summary) = store.trace(trace)? else { return Ok(None) };
     let stored = store.events(trace, summary.head.sequence, 1)?.pop();
@@ -88,7 +89,7 @@ fn newest(store: &SqliteStore) -> Result<Option<demur_core::time::Timestamp>, Fa
     Ok(event.map(|event| event.envelope().time))
 }
 
-fn time(system: OperatingSystem, newest: Option<demur_core::time::Timestamp>) -> Check {
+fn time(system: OperatingSystem, newest: Option<Timestamp>) -> Check {
     let now = match system.now() {
         Err(error) => return Check::failed("clock", error),
         Ok(now) => now,
@@ -104,11 +105,22 @@ fn time(system: OperatingSystem, newest: Option<demur_core::time::Timestamp>) ->
                 Check::warning("clock", found, hint)
             }
         }
-        None => Check::ok("clock", clock(now)),
+        None => ahead(now, newest).unwrap_or_else(|| Check::ok("clock", clock(now))),
     }
+}
+
+/// Returns the check of a clock that may be far ahead of the record. A folder that nobody used for so long looks the same.
+fn ahead(now: Timestamp, newest: Option<Timestamp>) -> Option<Check> {
+    let newest = newest.filter(|newest| now > newest.plus_millis(MAX_CLOCK_LEAD_MILLIS))?;
+    let found = format!("{}, more than a year after the newest event, {}", clock(now), clock(newest));
+    let hint = "if that is not the time, set the clock of this machine before anything is recorded: deadlines that lie in \
+                between pass, and time in the record never goes back";
+    Some(Check::warning("clock", found, hint))
 }
 
 /// How many damaged places are named.
 const MAX_NAMED: usize = 5;
 /// How many milliseconds a clock may be behind the record before that is a problem.
 const MAX_CLOCK_LAG_MILLIS: u64 = 60_000;
+/// How many milliseconds a clock may be ahead of the record before that is told.
+const MAX_CLOCK_LEAD_MILLIS: u64 = 366 * 24 * 3_600_000;

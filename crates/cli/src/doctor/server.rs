@@ -2,7 +2,8 @@
 
 use std::{
     fs,
-    net::{Ipv4Addr, SocketAddr, TcpStream},
+    io::ErrorKind,
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     os::unix::fs::FileTypeExt as _,
     path::Path,
     sync::mpsc::sync_channel,
@@ -28,8 +29,8 @@ use crate::{
     serve::PORT,
 };
 
-/// Looks at the socket, the server and its port.
-pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, Failure> {
+/// Looks at the socket, the server and its port: the one that was named, or the one that this folder's server tries first.
+pub(super) fn check(data: &DataFolder, named: Option<u16>) -> Result<Vec<Check>, Failure> {
     let user = FolderUser::find(data.path());
     // Before the server is asked: one that lost its socket file puts it back meanwhile.
     let gone = user.as_ref().is_some_and(|user| user.serves) && !socket::path(data.path()).exists();
@@ -44,12 +45,29 @@ pub(super) fn check(data: &DataFolder) -> Result<Vec<Check>, Failure> {
     let port = address.as_deref().and_then(|address| address.rsplit(':').next()?.parse().ok());
     checks.extend(port.map(reachable));
     let usual = DataFolder::usual().is_some_and(|usual| usual.path() == data.path());
-    if usual && port != Some(PORT) && answers(PORT) {
-        let found = format!("{PORT} is taken by another program");
-        let hint = "the server uses another port: `demur status` says which";
-        checks.push(Check::warning("port", found, hint));
-    }
+    let wanted = named.or_else(|| usual.then_some(PORT)).filter(|wanted| port != Some(*wanted));
+    checks.extend(wanted.and_then(|wanted| taken(wanted, named.is_some())));
     Ok(checks)
+}
+
+/// Whoever names a port gets that one or none; the usual one is left to whoever has it.
+fn taken(port: u16, is_named: bool) -> Option<Check> {
+    let found = format!("{port} is taken by another program");
+    let who = format!("`ss -ltnp 'sport = :{port}'` says by which");
+    match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| error.kind()) {
+        Err(ErrorKind::AddrInUse) if is_named => {
+            Some(Check::problem("port", found, format!("{who}; or serve at another one, with `--port`")))
+        }
+        Err(ErrorKind::AddrInUse) => {
+            let hint = format!("the server uses another port, which `demur status` says; {who}");
+            Some(Check::warning("port", found, hint))
+        }
+        Err(ErrorKind::PermissionDenied) => {
+            let found = format!("{port} is not open to this user");
+            Some(Check::problem("port", found, "serve at a port from 1024 on, behind a proxy"))
+        }
+        _ => is_named.then(|| Check::ok("port", format!("{port} is free"))),
+    }
 }
 
 /// Returns what the server says about itself; one that says nothing is not waited for.
@@ -121,7 +139,7 @@ fn socket_file(folder: &Path, runs: bool, lost: Option<&FolderUser>) -> Option<C
         let found = "left by a server that was killed; the next one replaces it";
         return Some(Check::note("socket", found));
     }
-    Some(private("socket", &path, &metadata, 0o600))
+    Some(private("socket", &path, &metadata, (0o600, 0o600)))
 }
 
 fn limits(limits: ServerLimits) -> Check {

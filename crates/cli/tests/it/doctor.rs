@@ -2,15 +2,21 @@
 
 use std::{
     fs::{self, Permissions},
-    os::unix::{fs::PermissionsExt as _, net::UnixListener},
+    net::TcpListener,
+    os::unix::{
+        fs::{PermissionsExt as _, chown},
+        net::UnixListener,
+    },
     process::Command,
 };
 
 use insta::assert_snapshot;
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter};
 use serde_json::Value;
 
 use crate::{
     asker::asked,
+    not_run::not_run,
     sandbox::{Ran, Sandbox},
     server_files::freeze,
     server_life::server,
@@ -18,13 +24,17 @@ use crate::{
 
 /// Shows what the doctor says, without what differs from machine to machine.
 fn said(ran: &Ran) -> String {
-    let figures = ["MiB free", "KiB", "protocol", "connections", "http://localhost:"];
+    let figures = ["MiB free", "KiB", "protocol", "connections", "http://localhost:", "is free"];
     let line = |line: &str| match figures.iter().find(|figure| line.contains(**figure)) {
         Some(_) => line.chars().map(|one| if one.is_ascii_digit() { '9' } else { one }).collect::<String>(),
         None => line.to_owned(),
     };
     let text: Vec<_> = ran.to_string().lines().map(line).collect();
-    let mut text = text.join("\n");
+    let limits = |line: String| {
+        line.split_once("tools run under limits")
+            .map_or(line.clone(), |(start, _)| format!("{start}[LIMITS]"))
+    };
+    let mut text = text.into_iter().map(limits).collect::<Vec<_>>().join("\n");
     while text.contains("99") {
         text = text.replace("99", "9");
     }
@@ -43,7 +53,9 @@ fn examined(sandbox: &Sandbox, code: i32) -> Value {
 #[test]
 fn folder_that_is_not_there_yet_is_well_and_stays_away() {
     let sandbox = Sandbox::new();
-    let mut usual = sandbox.command(&["doctor"]);
+    // One that nobody has, and no other: some other program may have the usual one.
+    let port = listening().local_addr().unwrap().port().to_string();
+    let mut usual = sandbox.command(&["doctor", "--port", &port]);
     let ran = sandbox.ran(usual.env_remove("DEMUR_DATA").output().unwrap());
     assert_snapshot!(said(&ran), @r"
     exit 0
@@ -53,6 +65,8 @@ fn folder_that_is_not_there_yet_is_well_and_stays_away() {
     note     store        nothing is recorded yet; the first question or key begins it
     ok       clock        [TIME]
     note     server       none runs; the next command that needs one starts it
+    ok       port         9 is free
+    ok       sandbox      [LIMITS]
     note     completions  `demur completions --help` says for which shells there are any
     All is well.
     ");
@@ -88,6 +102,7 @@ fn server_and_record_are_looked_at() {
     ok       socket       [DIR]/data/socket, mode 0600
     ok       limits       at most 9 connections over TCP, 9 of your own commands, 9 tokens, 9 people
     ok       address      http://localhost:9 answers
+    ok       sandbox      [LIMITS]
     note     completions  `demur completions --help` says for which shells there are any
     All is well.
     ");
@@ -96,35 +111,67 @@ fn server_and_record_are_looked_at() {
     sandbox.json_error(&["status"], 3);
 }
 
+/// Runs the command that a hint names.
+fn cure(sandbox: &Sandbox, hint: &str) {
+    let command = hint.strip_prefix("as root: ").unwrap_or(hint);
+    let done = Command::new("sh").args(["-c", command]).current_dir(sandbox.path("")).status().unwrap();
+    assert!(done.success(), "{hint}");
+}
+
+/// ONE-11: what others get at, or we do not, is told, and the cure works.
 #[test]
-fn what_others_can_read_is_a_problem() {
-    for (path, mode, name) in [("", 0o755, "folder"), ("keys", 0o750, "keys"), ("socket", 0o666, "socket")] {
-        let sandbox = Sandbox::new();
-        asked(&sandbox, &["Name?"]);
-        fs::set_permissions(sandbox.data().join(path), Permissions::from_mode(mode)).unwrap();
-        let reply = examined(&sandbox, 3);
-        assert_eq!(check(&reply, name)["state"], "problem", "{reply}");
-        assert!(check(&reply, name)["hint"].as_str().unwrap().starts_with("chmod "), "{reply}");
-        assert_eq!(reply["healthy"], false);
+fn folder_socket_or_key_with_wrong_modes_is_a_problem_with_a_cure_that_works() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Name?"]);
+    let keys = fs::read_dir(sandbox.data().join("keys")).unwrap().map(|key| key.unwrap().path());
+    let key = keys.into_iter().find(|key| key.extension().is_some_and(|word| word == "key")).unwrap();
+    let secret = sandbox.data().join("keys/derive.secret");
+    fs::write(&secret, [7; 32]).unwrap();
+    fs::set_permissions(&secret, Permissions::from_mode(0o600)).unwrap();
+    assert_eq!(check(&examined(&sandbox, 0), "keys")["state"], "ok");
+    let places = [
+        (sandbox.data(), "folder", &[0o755, 0o500][..]),
+        (sandbox.data().join("keys"), "keys", &[0o750, 0o500]),
+        (key, "keys", &[0o644, 0o200]),
+        (secret, "keys", &[0o604]),
+        (sandbox.data().join("socket"), "socket", &[0o666, 0o400]),
+    ];
+    for (path, name, modes) in places {
+        for mode in modes {
+            fs::set_permissions(&path, Permissions::from_mode(*mode)).unwrap();
+            let reply = examined(&sandbox, 3);
+            let (found, hint) = (check(&reply, name), check(&reply, name)["hint"].as_str().unwrap());
+            assert_eq!((&found["state"], &reply["healthy"]), (&"problem".into(), &false.into()), "{reply}");
+            assert!(hint.starts_with("chmod "), "{mode:o}: {reply}");
+            cure(&sandbox, hint);
+            assert_eq!(check(&examined(&sandbox, 0), name)["state"], "ok", "{mode:o}");
+        }
     }
 }
 
+/// ONE-11: the same for what belongs to another user. Only root can give a file away: without root the test says so.
 #[test]
-fn key_that_others_can_read_is_a_problem() {
-    let sandbox = Sandbox::with_keys();
-    fs::set_permissions(sandbox.key_file("alice"), Permissions::from_mode(0o644)).unwrap();
-    assert_eq!(check(&examined(&sandbox, 3), "keys")["state"], "problem");
-}
-
-#[test]
-fn secret_for_what_clients_carry_that_others_can_read_is_a_problem() {
-    let sandbox = Sandbox::with_keys();
-    let file = sandbox.data().join("keys/derive.secret");
-    fs::write(&file, [7; 32]).unwrap();
-    for (mode, state) in [(0o600, "ok"), (0o644, "problem")] {
-        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
-        let code = if state == "ok" { 0 } else { 3 };
-        assert_eq!(check(&examined(&sandbox, code), "keys")["state"], state);
+fn folder_socket_or_key_of_somebody_else_is_a_problem_with_a_cure_that_works() {
+    if !rustix::process::geteuid().is_root() {
+        return not_run("files of another user: needs root");
+    }
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Name?"]);
+    let keys = sandbox.data().join("keys");
+    let key = fs::read_dir(&keys).unwrap().next().unwrap().unwrap().path();
+    let places = [
+        (sandbox.data(), "folder"),
+        (keys, "keys"),
+        (key, "keys"),
+        (sandbox.data().join("socket"), "socket"),
+    ];
+    for (path, name) in places {
+        chown(&path, Some(NOBODY), None).unwrap();
+        let reply = examined(&sandbox, 3);
+        let found = check(&reply, name);
+        assert!(found["found"].as_str().unwrap().contains("belongs to user 65534"), "{reply}");
+        cure(&sandbox, found["hint"].as_str().unwrap());
+        assert_eq!(check(&examined(&sandbox, 0), name)["state"], "ok");
     }
 }
 
@@ -233,6 +280,80 @@ fn event_of_the_future_is_a_problem() {
     assert_eq!(check(&reply, "clock")["state"], "problem", "{reply}");
 }
 
+/// A folder that was not used for long looks the same, so it is a warning.
+#[test]
+fn clock_far_ahead_of_the_newest_event_is_told() {
+    let sandbox = Sandbox::with_run();
+    sandbox.tamper(
+        "UPDATE events SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"time\":\"2', '\"time\":\"1') AS BLOB)",
+    );
+    let reply = examined(&sandbox, 0);
+    let clock = check(&reply, "clock");
+    assert_eq!(clock["state"], "warning", "{reply}");
+    assert!(clock["hint"].as_str().unwrap().contains("set the clock of this machine"), "{reply}");
+}
+
+#[test]
+fn port_that_is_taken_is_told_by_whoever_wants_it() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Name?"]);
+    let own = sandbox.json(&["status"])["address"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
+    let examined = |port: &str, code| -> Value {
+        let ran = sandbox.run(&["doctor", "--json", "--port", port]);
+        serde_json::from_str(&ran.expect_code(code).stdout).unwrap()
+    };
+    let other = listening();
+    let port = other.local_addr().unwrap().port().to_string();
+    let reply = examined(&port, 3);
+    assert_eq!(check(&reply, "port")["found"], format!("{port} is taken by another program"), "{reply}");
+    // The cure: another port.
+    drop(other);
+    assert_eq!(check(&examined(&port, 0), "port")["state"], "ok");
+    let reply = examined(&own, 0);
+    assert!(
+        reply["checks"].as_array().unwrap().iter().all(|check| check["name"] != "port"),
+        "its own: {reply}"
+    );
+}
+
+/// ONE-14: what the kernel does not enforce is told. Filters keep the doctor from it, as the profile of a container may.
+#[test]
+fn missing_landlock_or_seccomp_is_told() {
+    let sandbox = Sandbox::with_keys();
+    sandbox.rest();
+    let landlock = [libc::SYS_landlock_create_ruleset];
+    let reply = without_calls(&sandbox, &landlock);
+    let found = check(&reply, "sandbox");
+    assert_ne!(found["state"], "ok", "{reply}");
+    assert!(found["hint"].as_str().unwrap().contains("andlock"), "{reply}");
+    let reply = without_calls(&sandbox, &[libc::SYS_seccomp]);
+    let found = check(&reply, "sandbox");
+    assert_eq!((&found["state"], &reply["healthy"]), (&"problem".into(), &false.into()), "{reply}");
+    assert!(found["found"].as_str().unwrap().starts_with("no tool of `demur run` starts: "), "{reply}");
+}
+
+/// Returns what the doctor says where these calls fail. The filter is on a thread of its own, and what it starts has it, too.
+fn without_calls(sandbox: &Sandbox, calls: &[i64]) -> Value {
+    let rules = calls.iter().map(|call| (*call, Vec::new())).collect();
+    let refused = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
+    let architecture = TargetArch::try_from(std::env::consts::ARCH).unwrap();
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, architecture).unwrap();
+    let filter: BpfProgram = filter.try_into().unwrap();
+    let mut command = sandbox.command(&["doctor", "--json"]);
+    let output = std::thread::scope(|scope| {
+        let run = scope.spawn(move || {
+            apply_filter(&filter).unwrap();
+            command.output().unwrap()
+        });
+        run.join().unwrap()
+    });
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn listening() -> TcpListener {
+    TcpListener::bind(("127.0.0.1", 0)).unwrap()
+}
+
 /// What `trace list` knows, and what can be seen at a glance.
 #[test]
 fn damaged_traces_and_missing_artifacts_are_a_problem() {
@@ -249,3 +370,5 @@ fn damaged_traces_and_missing_artifacts_are_a_problem() {
     let found = examined(&sandbox, 3);
     assert!(check(&found, "traces")["found"].as_str().unwrap().ends_with("ARTIFACT_MISSING"), "{found}");
 }
+
+const NOBODY: u32 = 65_534;

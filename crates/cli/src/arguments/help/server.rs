@@ -126,12 +126,13 @@ Examples:
 
 pub(in crate::arguments) const DOCTOR_ABOUT: &str = "\
 Check that everything is in order: the data folder and who can read it, the keys, the record, the clock, the \
-room on the disk, the server and its port. Nothing is started, changed or repaired; what to do about a problem stands \
-below it.";
+room on the disk, the server and its port, the limits of tools. Nothing of yours is started, changed or repaired; what to \
+do about a problem stands below it.";
 
 pub(in crate::arguments) const DOCTOR_EXAMPLES: &str = "\
 Examples:
   demur doctor
+  demur doctor --port 8080                  can `demur serve --port 8080` have it?
   demur doctor --json | jq '.checks[] | select(.state != \"ok\")'
 
 Exit codes: 0 if all is well, also with warnings; 3 if there is a problem. `demur --help` lists the others.";
