@@ -1,6 +1,6 @@
 //! `demur serve`, `demur status` and `demur stop`: the server of a data folder.
 
-use std::{net::SocketAddr, process};
+use std::{env, net::SocketAddr, os::unix::net::UnixDatagram, process};
 
 use demur_api::{
     call::ApiRequest,
@@ -50,6 +50,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
     let output = &mut *context.output;
     let ended = serve::run(config, |service| {
         if shown {
+            tell_service_manager();
             let address = service.address();
             let reply = Serving { address, process: process::id() };
             // Whoever started it without reading what it says still has a server.
@@ -60,6 +61,14 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
         // Its starter knows by that end. A line from each server that was not the first would fill the log.
         Err(error) if arguments.detached && error.is(Code::FolderInUse) => Ok(()),
         ended => ended,
+    }
+}
+
+/// Tells systemd, where it started this with `Type=notify`, that commands find a server from now on: one that came earlier would
+/// start another, and take the folder. Nobody else hears it, and a server runs also where nobody listens.
+fn tell_service_manager() {
+    if let Some(socket) = env::var_os("NOTIFY_SOCKET") {
+        let _ = UnixDatagram::unbound().and_then(|sender| sender.send_to(b"READY=1\n", socket));
     }
 }
 

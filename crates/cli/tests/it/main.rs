@@ -68,6 +68,7 @@ mod trace_list;
 mod trace_show;
 mod trace_show_graph;
 mod turns;
+mod two_users;
 mod verdicts;
 mod verify;
 mod verify_anchors;
