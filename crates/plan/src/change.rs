@@ -69,14 +69,17 @@ impl Session {
         &self,
         gap: &Gap,
         answer: Sequence,
-        by: Option<Text<1, 256>>,
+        (assurance, by): (Assurance, Option<Text<1, 256>>),
         reason: Text<1, 4096>,
     ) -> Result<Act, Error> {
         let (sayings, papers) = if self.counts(gap, answer) {
             let mut view = self.view_without(gap, answer)?;
             view.lapse()?;
             let due = view.due()?;
-            let papers = self.papers(view.open_after(&due)?)?;
+            // The round of the answer stays as it was signed; this one says that it no longer holds.
+            let round =
+                gap.round_of(&format!("the answer of event {answer} is taken back"), (false, assurance))?;
+            let papers = self.papers(view.open_after(&due)?)?.with_round(round);
             (due, Some(Box::new(papers)))
         } else {
             (Vec::new(), None)

@@ -211,10 +211,6 @@ impl Check<'_> {
         }
         self.session.fold(event, content)?;
         let is_change = matches!(facts, Facts::PlanAmended(_) | Facts::PlanWithdrawn(_));
-        let revoked = match &facts {
-            Facts::AnswerRevoked(facts) => Some(facts.question),
-            _ => None,
-        };
         match facts {
             Facts::RulesRecorded(_)
             | Facts::QuestionAnswered(_)
@@ -233,7 +229,7 @@ impl Check<'_> {
         }
         if self.session.rounds.last().is_some_and(|round| round.event == at) {
             self.papers = VecDeque::from([PaperKind::Round, PaperKind::Document]);
-        } else if is_change || revoked.is_some_and(|question| self.session.is_gap(question)) {
+        } else if is_change {
             self.papers = VecDeque::from([PaperKind::Document]);
         }
         Ok(())

@@ -220,7 +220,12 @@ impl Session {
                 self.take_back(facts.replaces)?;
                 self.fold_answer(at, &facts.answer, &content)?;
             }
-            (Facts::AnswerRevoked(facts), _) => self.take_back(facts.answer)?,
+            (Facts::AnswerRevoked(facts), _) => {
+                if self.is_gap(facts.question) {
+                    self.rounds.push(Round { resolved: false, event: at });
+                }
+                self.take_back(facts.answer)?;
+            }
             (Facts::AnswerRejected(facts), _) if self.is_gap(facts.question) => {
                 self.rounds.push(Round { resolved: false, event: at });
             }

@@ -51,7 +51,7 @@ pub fn revoke(
     let revoked = session::perform(owner, TraceId::of_session(session.as_u128()), speaker, || {
         let session = session::read(owner.sequencer(), session)?;
         let gap = session.gap(gap)?;
-        Ok((session.revoke(gap, answer, speaker.by(), reason.clone())?, ()))
+        Ok((session.revoke(gap, answer, (speaker.assurance(), speaker.by()), reason.clone())?, ()))
     });
     revoked.map(|(at, ())| at)
 }

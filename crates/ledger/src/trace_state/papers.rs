@@ -38,7 +38,7 @@ impl PaperTrail {
             PaperKind::Acceptance => "the confirmation just before it, once",
             PaperKind::Document => "the submission or change just before it, once",
             PaperKind::Handoff => "the newest event, which the package comes after",
-            PaperKind::Round => "the answer to a gap just before it, once",
+            PaperKind::Round => "the answer to a gap just before it, or its revocation, once",
         };
         if fits { Ok(()) } else { Err(GuardError::Reference { field, sequence, expected }) }
     }
@@ -53,7 +53,7 @@ impl PaperTrail {
             Facts::AnswerSuperseded(facts) if is_gap(facts.answer.question.sequence) => &[Round, Document],
             Facts::AnswerRejected(facts) if is_gap(facts.question) => &[Round, Document],
             Facts::GapAccepted(facts) if is_gap(facts.question.sequence) => &[Round, Document],
-            Facts::AnswerRevoked(facts) if is_gap(facts.question) => &[Document],
+            Facts::AnswerRevoked(facts) if is_gap(facts.question) => &[Round, Document],
             Facts::PlanConfirmed(_) => &[Acceptance],
             Facts::RulesRecorded(_)
             | Facts::GapFound(_)

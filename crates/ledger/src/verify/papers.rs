@@ -34,7 +34,7 @@ pub(super) struct PaperBook {
     is_blind: bool,
 }
 
-/// The newest answer to a gap.
+/// The newest answer to a gap, or that it was taken back.
 #[derive(Debug)]
 struct Said {
     question: Sequence,
@@ -54,6 +54,7 @@ pub(super) const fn is_quoted(content: &Content) -> bool {
             | Content::QuestionAnswered(_)
             | Content::AnswerSuperseded(_)
             | Content::AnswerRejected(_)
+            | Content::AnswerRevoked(_)
             | Content::GapAccepted(_)
             | Content::PlanConfirmed(_)
             | Content::PlanAttested(_)
@@ -109,6 +110,11 @@ impl PaperBook {
             }
             (Facts::GapAccepted(facts), Content::GapAccepted(content)) => {
                 Some((facts.question.sequence, Some(facts.assurance), &content.by, ACCEPTED.to_owned()))
+            }
+            // An answer that is taken back is a round of its own, so that the record ends with what holds.
+            (Facts::AnswerRevoked(facts), Content::AnswerRevoked(content)) => {
+                let text = format!("the answer of event {} is taken back", facts.answer);
+                Some((facts.question, None, &content.by, text))
             }
             _ => None,
         };
@@ -205,7 +211,7 @@ impl PaperBook {
         let member = |name: &str| ask.get(name).cloned().unwrap_or_default();
         let answer: Value = cut::<4000>(&said.text).into();
         let mut answered_for = json!({"name": said.name});
-        // A rejected answer says who gave it; how that is known stands in the paper alone.
+        // What was rejected or taken back says who did it; how that is known stands in the paper alone.
         answered_for["assurance"] = match said.assurance {
             Some(assurance) => assurance.as_str().into(),
             None => {
@@ -347,6 +353,7 @@ const fn is_needed(facts: &Facts) -> bool {
             | Facts::QuestionAnswered(_)
             | Facts::AnswerSuperseded(_)
             | Facts::AnswerRejected(_)
+            | Facts::AnswerRevoked(_)
             | Facts::GapAccepted(_)
             | Facts::PlanConfirmed(_)
             | Facts::PaperRecorded(_)

@@ -24,7 +24,31 @@ fn an_answer_that_is_replaced_or_taken_back_leaves_the_plan() {
     // The record still verifies, and says that something is open.
     let record = session.audit().unwrap();
     record.verify(&KeyHistory::single(&office.signer()), &[]).unwrap();
-    assert_eq!((record.total_rounds.as_u64(), record.all_resolved), (2, false));
+    assert_eq!((record.total_rounds.as_u64(), record.all_resolved), (3, false));
+}
+
+/// CLR-50: the round of an answer that is taken back is never changed; the one after it says that the gap is open, and by which
+/// event it was settled until then. Once it is answered again, it reads as settled again.
+#[test]
+fn an_answer_that_is_taken_back_reads_as_not_resolved_in_the_record() {
+    let mut office = Office::with(&with(&json!({"real_build": true})));
+    office.answer(Who::Person, "gap-001", "dist");
+    let session = office.session();
+    let (before, answer) =
+        (session.audit().unwrap(), session.answer_to(session.gap("gap-001").unwrap()).unwrap());
+    assert!(before.chain[0].is_resolved() && before.all_resolved);
+    office.revoke(Who::Person, "gap-001").unwrap();
+    let record = office.session().audit().unwrap();
+    assert_eq!(record.chain[0], before.chain[0]);
+    let last = &record.chain[1];
+    assert_eq!(last.answer(), format!("the answer of event {answer} is taken back"));
+    assert!(!last.is_resolved() && !record.all_resolved && record.withdrawn_gaps.is_none());
+    office.answer(Who::Person, "gap-001", "out");
+    let record = office.session().audit().unwrap();
+    assert!(record.chain[2].is_resolved() && record.all_resolved);
+    record.verify(&KeyHistory::single(&office.signer()), &[]).unwrap();
+    let report = NoGuess::check(office.events.clone()).unwrap();
+    assert!(report.problems.is_empty(), "{report:?}");
 }
 
 /// CLR-52

@@ -250,7 +250,8 @@ impl Office {
         let session = self.session();
         let gap = session.gap(gap).unwrap();
         let reason = Text::try_from("a mistake").unwrap();
-        let act = session.revoke(gap, session.answer_to(gap).unwrap(), None, reason).unwrap();
+        let act =
+            session.revoke(gap, session.answer_to(gap).unwrap(), (assurance(who), None), reason).unwrap();
         self.perform(who, act)
     }
 
