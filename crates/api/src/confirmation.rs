@@ -179,6 +179,18 @@ pub struct ConfirmationView {
     pub outcome: Option<ConfirmationEnding>,
     /// The event that was started on it.
     pub started: Option<Sequence>,
+    /// How that ended, as whoever carried it out says; none while nobody said so.
+    #[serde(default)]
+    pub ended: Option<OperationEnding>,
+}
+
+/// The end of an operation that was confirmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OperationEnding {
+    /// The event that says so.
+    pub event: Sequence,
+    /// Whether it failed.
+    pub failed: bool,
 }
 
 impl ConfirmationView {

@@ -5,7 +5,7 @@ use demur_api::{
     code::{Code, RuleCode},
     confirmation::{
         self as api, AskConfirmationParameters, ConfirmationId, ConfirmationListParameters, ConfirmationView,
-        ListedConfirmations,
+        ListedConfirmations, OperationEnding,
     },
     operation::{
         AskConfirmation, EndOperation, GiveConfirmation, ListConfirmations, NoArguments, Nothing,
@@ -300,6 +300,10 @@ pub(crate) fn describe(shown: &ConfirmationView, paint: Paint) -> Vec<String> {
     lines.push(format!("{} {}", paint.good("State:"), ended(shown)));
     if let Some(started) = shown.started {
         lines.push(format!("Started as event {started}"));
+    }
+    if let Some(OperationEnding { event, failed }) = shown.ended {
+        let how = if failed { paint.bad("Failed") } else { "Done".to_owned() };
+        lines.push(format!("{how}, as its asker says in event {event}"));
     }
     lines.push(format!("Id: {}", shown.id));
     lines

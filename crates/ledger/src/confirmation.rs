@@ -43,6 +43,18 @@ pub struct Confirmation {
     changed: Sequence,
     /// The starts that were made on it. The rules allow one; a file may show more.
     starts: Vec<Sequence>,
+    /// How the operation that was started on it ended, as its agent says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    end: Option<OperationEnd>,
+}
+
+/// The end of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationEnd {
+    /// The event that says so.
+    pub at: Sequence,
+    /// Whether it failed.
+    pub failed: bool,
 }
 
 /// What became of a confirmation so far.
@@ -160,6 +172,11 @@ impl Confirmation {
         &self.starts
     }
 
+    /// Returns how the operation that was started on it ended; none while nobody said so.
+    pub const fn end(&self) -> Option<OperationEnd> {
+        self.end
+    }
+
     /// Returns the yes on which nothing was started yet.
     pub fn unspent(&self) -> Option<Given> {
         match self.outcome {
@@ -228,8 +245,8 @@ impl Confirmations {
                     _ => None,
                 };
                 let (asker, facts, outcome) = (step.actor, facts.clone(), ConfirmationOutcome::Open);
-                let (changed, starts) = (step.sequence, Vec::new());
-                let confirmation = Confirmation { hash, asker, facts, digest, outcome, changed, starts };
+                let (changed, starts, end) = (step.sequence, Vec::new(), None);
+                let confirmation = Confirmation { hash, asker, facts, digest, outcome, changed, starts, end };
                 self.0.insert(step.sequence, confirmation);
             }
             Facts::ConfirmationGiven(facts) => {
@@ -249,6 +266,13 @@ impl Confirmations {
                 self.spend(step.sequence, spent);
             }
             _ => {}
+        }
+    }
+
+    /// Takes note of the end of an operation that was started on this confirmation.
+    pub(crate) fn end(&mut self, confirmation: Sequence, end: OperationEnd) {
+        if let Some(asked) = self.0.get_mut(&confirmation) {
+            asked.end = Some(end);
         }
     }
 

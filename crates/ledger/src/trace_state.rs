@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use self::answered::AnsweredFields;
 use crate::{
     attribution,
-    confirmation::Confirmations,
+    confirmation::{Confirmations, OperationEnd},
     envelope::Event,
     erasure::Erasures,
     event_type::{EventType, Facts, Opens, TraceKind, TypeName},
@@ -197,10 +197,19 @@ pub struct Work {
     papers: papers::PaperTrail,
     confirmations: Confirmations,
     erasures: Erasures,
-    /// The operations that have begun and not ended, each with its digest where that is known.
-    operations: BTreeMap<Sequence, Option<Digest>>,
+    /// The operations that have begun and not ended.
+    operations: BTreeMap<Sequence, OperationUnderway>,
     /// What was answered to the gaps.
     answered: AnsweredFields,
+}
+
+/// An operation that has begun and not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct OperationUnderway {
+    /// The digest of what is carried out, where that is known.
+    digest: Option<Digest>,
+    /// The confirmation that it rests on.
+    confirmation: Option<Sequence>,
 }
 
 /// Where the plan of a trace stands.
@@ -338,7 +347,7 @@ impl Work {
                 self.answered.judge(plan, &self.questions, &mut broken);
             }
             (Facts::OperationEnded(facts), Some(Meaning::Digest(said))) => {
-                let started = self.operations.get(&facts.started).copied().flatten();
+                let started = self.operations.get(&facts.started).and_then(|underway| underway.digest);
                 let expected = "of the operation that was begun";
                 let other = started.filter(|started| started != said);
                 broken.extend(other.map(|_| MeaningError::ConfirmationMismatch { expected }));
@@ -490,15 +499,20 @@ impl Work {
             self.agent = Some(step.actor);
         }
         match step.said.facts {
-            Facts::OperationStarted(_) => {
+            Facts::OperationStarted(facts) => {
                 let digest = match step.known.meaning {
                     Some(Meaning::Operation(operation)) => Some(operation.found),
                     _ => None,
                 };
-                self.operations.insert(step.sequence, digest);
+                let underway = OperationUnderway { digest, confirmation: facts.confirmation };
+                self.operations.insert(step.sequence, underway);
             }
             Facts::OperationEnded(facts) => {
-                self.operations.remove(&facts.started);
+                let underway = self.operations.remove(&facts.started);
+                if let Some(confirmation) = underway.and_then(|underway| underway.confirmation) {
+                    let end = OperationEnd { at: step.sequence, failed: facts.failed };
+                    self.confirmations.end(confirmation, end);
+                }
             }
             Facts::PlanSubmitted(_) => self.plan = PlanStage::Submitted,
             Facts::RulesRecorded(_) => self.rules = Some(step.sequence),

@@ -145,6 +145,7 @@ fn told(shown: &ConfirmationView) -> CallToolResponse {
         assurance: ending.and_then(|ending| ending.assurance).map(|assurance| assurance.as_str().to_owned()),
         started: shown.started.map(Sequence::number),
     };
+    let failed = shown.ended.map(|ended| ended.failed);
     let next = match (shown.state, shown.started) {
         (ConfirmationStanding::Open, _) => {
             "Nobody has decided. Do not do it; check_confirmation waits again."
@@ -152,7 +153,13 @@ fn told(shown: &ConfirmationView) -> CallToolResponse {
         (ConfirmationStanding::Given, None) => {
             "Confirmed. Call start_operation with exactly this operation, then do it once."
         }
-        (ConfirmationStanding::Given, Some(_)) => "Confirmed and started; it is used up.",
+        (ConfirmationStanding::Given, Some(_)) => match failed {
+            None => "Confirmed and started; it is used up.",
+            Some(false) => "Confirmed, started and done; it is used up.",
+            Some(true) => {
+                "Confirmed and started, and it failed; it is used up. Ask again before you try again."
+            }
+        },
         (ConfirmationStanding::Refused, _) => "Refused. Do not do it.",
         (ConfirmationStanding::Expired, _) => "Nobody confirmed it in time: refused. Do not do it.",
     };

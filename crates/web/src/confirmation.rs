@@ -3,11 +3,11 @@
 
 use askama::Template;
 use demur_api::confirmation::ConfirmationView;
-use demur_ledger::{confirmation::ConfirmationStanding, name::Sequence};
+use demur_ledger::{attribution::assurance_word, confirmation::ConfirmationStanding, name::Sequence};
 
 use crate::{
     frame::{Frame, Here},
-    text::{Html, line},
+    text::{self, Html, Writer, line},
     when::clock,
     words::Words,
 };
@@ -38,6 +38,13 @@ pub struct ConfirmationCard {
     operation: Html,
     digest: String,
     started: Option<Sequence>,
+    /// How that ended, and where that stands.
+    ended: Option<(&'static str, Sequence)>,
+    /// Who wrote the words.
+    writer: Html,
+    /// The beginning of what is to be done, for the title of a page.
+    title: String,
+    asked: String,
     is_open: bool,
 }
 
@@ -46,7 +53,12 @@ impl ConfirmationCard {
     pub fn new(shown: &ConfirmationView, words: &Words) -> Self {
         let text = |text: Option<&str>| line(text.unwrap_or(words.confirmation_erased));
         let written = shown.operation.as_ref().and_then(|object| serde_json::to_string_pretty(object).ok());
-        let by = shown.outcome.as_ref().and_then(|ending| ending.by.as_deref());
+        let said = shown.outcome.as_ref().map(|ending| {
+            let by = ending.by.as_deref().unwrap_or_default();
+            let how =
+                ending.assurance.map_or_else(String::new, |level| format!(" ({})", assurance_word(level)));
+            format!("{by}{how}, {}", clock(ending.time))
+        });
         let state = match shown.state {
             ConfirmationStanding::Open => words.confirmation_open,
             ConfirmationStanding::Given => words.confirmation_given,
@@ -60,12 +72,21 @@ impl ConfirmationCard {
             consequence: shown.consequence.as_deref().map(line),
             asker: line(&shown.asker.name),
             risk: shown.risk.map_or("", |risk| risk.as_str()),
-            state: by.map_or_else(|| line(state), |by| line(&format!("{state}: {by}"))),
+            state: said.map_or_else(|| line(state), |said| line(&format!("{state}: {said}"))),
             note: shown.outcome.as_ref().and_then(|ending| ending.note.as_deref()).map(line),
             deadline: shown.deadline.map(clock),
             operation: lines(written.as_deref().unwrap_or(words.confirmation_erased)),
             digest: shown.digest.map(|digest| digest.to_string()).unwrap_or_default(),
             started: shown.started,
+            ended: shown.ended.map(|ended| {
+                let how = if ended.failed { words.confirmation_failed } else { words.confirmation_done };
+                (how, ended.event)
+            }),
+            writer: Writer::Agent.words(),
+            title: text::cut(shown.action.as_deref().unwrap_or(words.confirmation_erased), MAX_TITLE_CHARS)
+                .0
+                .to_owned(),
+            asked: clock(shown.asked),
             is_open: shown.is_open() && shown.digest.is_some(),
         }
     }
@@ -75,3 +96,6 @@ impl ConfirmationCard {
 fn lines(text: &str) -> Html {
     Html::joined(text.lines().map(line), "\n")
 }
+
+/// How many characters a title has at most.
+const MAX_TITLE_CHARS: usize = 60;

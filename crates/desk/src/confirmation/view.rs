@@ -2,7 +2,9 @@
 
 use demur_api::{
     code::Code,
-    confirmation::{ConfirmationEnding, ConfirmationId, ConfirmationView, ListedConfirmations},
+    confirmation::{
+        ConfirmationEnding, ConfirmationId, ConfirmationView, ListedConfirmations, OperationEnding,
+    },
     question::Whom,
     refusal::Refusal,
 };
@@ -129,6 +131,7 @@ fn shown(
         assurance: facts.assurance,
         outcome: None,
         started: asked.starts().first().copied(),
+        ended: asked.end().map(|end| OperationEnding { event: end.at, failed: end.failed }),
     }
 }
 

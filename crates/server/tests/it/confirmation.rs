@@ -140,6 +140,8 @@ fn yes_to_another_digest_or_of_too_little_assurance_counts_for_nothing() {
     let page = browser.page(&format!("/confirmations/{id}"));
     assert!(page.contains("&quot;amount&quot;: 10") && page.contains("mallory"), "{page}");
     assert!(!page.contains("autofocus"), "neither button is the default: {page}");
+    assert!(page.contains("Written by an agent") && page.contains("<dt>Asked at</dt>"), "{page}");
+    assert!(page.contains("<title>Send "), "{page}");
     let fields = hidden(&page, &act);
     let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let given = browser.post(&act, &fields);
@@ -147,6 +149,8 @@ fn yes_to_another_digest_or_of_too_little_assurance_counts_for_nothing() {
     let ended = shown(&server, id);
     assert_eq!((&ended["state"], &ended["outcome"]["by"]), (&json!("given"), &json!("kim")));
     assert_eq!(ended["outcome"]["assurance"], "terminal", "{ended}");
+    let page = browser.page(&format!("/confirmations/{id}"));
+    assert!(page.contains("confirmed: kim (same user), "), "{page}");
     let late = browser.send(&format!("/confirmations/{id}/refuse"), &[("digest", digest(&asked))]);
     assert!(late.status == 409 && late.text().contains("kim confirmed it"), "{}", late.text());
 }
