@@ -30,6 +30,7 @@ use demur_engine::command::Saying;
 use demur_ledger::{
     author::Author,
     content::{OperationObject, Shown, Wording},
+    facts::Severity,
     name::{Operation, Position, TraceId},
     role::Role,
 };
@@ -296,9 +297,19 @@ fn with_gaps(error: Refusal, message: String, session: &Session, gaps: &[&Gap]) 
     let Some(first) = gaps.first() else { return error };
     let id = QuestionId { trace: session.trace(), sequence: first.question.sequence };
     let (uuid, gap) = (session.uuid(), &first.id);
-    let cure = format!(
-        "`demur plan resolve {uuid} {gap} ANSWER` settles {gap}, which is question {id} in the inbox"
-    );
+    let left = session
+        .gaps()
+        .any(|(one, outcome)| one.id == *gap && outcome.is_some_and(|found| found.kind().is_left()));
+    let cure = if left {
+        format!("nobody is asked about {gap} now: `demur plan ask-again {uuid} {gap}` puts it again")
+    } else if first.severity() == Severity::Warn {
+        format!(
+            "`demur plan resolve {uuid} {gap} --accept` accepts {gap}, with ANSWER instead it is answered; it is question {id} in \
+             the inbox"
+        )
+    } else {
+        format!("`demur plan resolve {uuid} {gap} ANSWER` settles {gap}, which is question {id} in the inbox")
+    };
     Refusal { message, ..error.with_cure(cure) }
 }
 

@@ -13,7 +13,7 @@ use demur_ledger::{
     name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     role::Role,
 };
-use demur_plan::{Session, act::Act, paper::DeskHand};
+use demur_plan::{Error, Session, act::Act, paper::DeskHand};
 
 use demur_sequencer::{Sequencer, SequencerError};
 use demur_store::contract::Swap;
@@ -86,7 +86,13 @@ pub fn read(ledger: &Sequencer, session: Uuid) -> Result<Session, Refusal> {
     let mut found: Option<Session> = None;
     record::walk(store, trace, Sequence::FIRST, |event, content| {
         match &mut found {
-            Some(session) => session.fold(&event, content)?,
+            Some(read) => {
+                let (at, is_gone) = (event.position().sequence, content.is_none());
+                read.fold(&event, content).map_err(|error| match error {
+                    Error::Trace { .. } if is_gone => erased_in(session, trace, at),
+                    error => error.into(),
+                })?;
+            }
             None if content.is_none() => return Err(erased(session, trace)),
             None => found = Some(Session::open(&event, content).map_err(|_| no_plan(session))?),
         }
@@ -98,6 +104,16 @@ pub fn read(ledger: &Sequencer, session: Uuid) -> Result<Session, Refusal> {
 fn erased(session: Uuid, trace: TraceId) -> Refusal {
     let message = format!("expected the plan of session {session}, found that its words were erased");
     let cure = format!("`demur trace show {trace}` shows what is left, and why");
+    Refusal::new(Code::SessionUnreadable, message).with_cure(cure)
+}
+
+fn erased_in(session: Uuid, trace: TraceId, at: Sequence) -> Refusal {
+    let message = format!(
+        "expected every word of session {session}, found that those of event {at} were erased: where its plan stands cannot be \
+         read any more"
+    );
+    let cure =
+        format!("`demur trace show {trace}` shows what is left, and why; a new plan is submitted anew");
     Refusal::new(Code::SessionUnreadable, message).with_cure(cure)
 }
 

@@ -14,6 +14,7 @@ use demur_api::{
     refusal::Refusal,
     trace::{EventParameters, EventView, TraceListParameters, TraceView},
 };
+use demur_core::words::counted;
 use demur_ledger::{
     event_type::TraceKind,
     name::{Sequence, TraceId},
@@ -76,7 +77,8 @@ pub(crate) async fn list(
     let found = call.visitor.ask(ApiRequest::<ListTraces>::get(NoArguments {}, query)).await?;
     let line = |view: &TraceView| {
         let TraceView { trace, kind, phase, events, .. } = view;
-        format!("{trace} {} {} {events} events", kind.as_str(), phase.map_or("-", Phase::as_str))
+        let events = counted(*events, "event");
+        format!("{trace} {} {} {events}", kind.as_str(), phase.map_or("-", Phase::as_str))
     };
     let words = found.traces.iter().map(line).collect::<Vec<_>>().join("\n");
     let next = found.next.map(|trace| trace.to_string());

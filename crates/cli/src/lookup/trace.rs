@@ -1,6 +1,7 @@
 //! Which trace is meant, and which run.
 
 use demur_api::store::IdKind;
+use demur_clarify::uuid::Uuid;
 use demur_ledger::name::TraceId;
 
 use super::{Noun, TypedId, parsed};
@@ -13,7 +14,22 @@ pub(crate) fn trace(at: &impl Find, typed: &TypedId) -> Result<TraceId, Failure>
         return newest.first().map(|(id, _)| *id).ok_or_else(|| Noun::Trace.none());
     }
     typed.check_length(Noun::Trace)?;
-    Noun::Trace.one(typed.as_str(), &parsed(&at.find(IdKind::Trace, typed.as_str())?))
+    let found = parsed(&at.find(IdKind::Trace, typed.as_str())?);
+    if found.is_empty()
+        && let Some(session) = of_session(at, typed)?
+    {
+        return Ok(session);
+    }
+    Noun::Trace.one(typed.as_str(), &found)
+}
+
+/// Returns the trace of a plan, where its session is what was typed: that is what everything about plans names.
+fn of_session(at: &impl Find, typed: &TypedId) -> Result<Option<TraceId>, Failure> {
+    let found: Vec<(Uuid, String)> = parsed(&at.find(IdKind::Plan, typed.as_str())?);
+    if found.is_empty() {
+        return Ok(None);
+    }
+    Noun::Plan.one(typed.as_str(), &found).map(|session| Some(TraceId::of_session(session.as_u128())))
 }
 
 /// Returns the trace that is meant, which may be the one of the keys.

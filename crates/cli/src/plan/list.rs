@@ -16,7 +16,7 @@ use crate::{
     failure::Failure,
     keys::clock,
     lookup,
-    output::{Paint, Reply, Table},
+    output::{Paint, Reply, Table, counted},
     reader::Reader,
     trace::short,
 };
@@ -49,7 +49,9 @@ struct PlanList {
 fn state(plan: &ListedPlan) -> String {
     match (plan.status, plan.open) {
         (Some(PlanStatus::NeedsClarification), Some(1)) => "1 question open".to_owned(),
-        (Some(PlanStatus::NeedsClarification), open) => format!("{} questions open", open.unwrap_or(0)),
+        (Some(PlanStatus::NeedsClarification), open) => {
+            format!("{} open", counted(open.unwrap_or(0), "question"))
+        }
         (Some(PlanStatus::ReadyToProceed), _) => "ready to confirm".to_owned(),
         (Some(PlanStatus::Confirmed), _) => "confirmed".to_owned(),
         (Some(PlanStatus::Attested), _) => "attested".to_owned(),

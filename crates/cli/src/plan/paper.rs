@@ -53,6 +53,19 @@ pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &HandOff) -> Result
     Ok(Exit::Success)
 }
 
+/// Returns whether everything is settled, and what nobody settled and nobody asks about any more.
+pub(super) fn settled(record: &AuditRecord) -> String {
+    let gone = record.withdrawn_gaps.as_ref().map(|gaps| {
+        let names: Vec<_> = gaps.iter().map(ToString::to_string).collect();
+        format!("; no longer asked and not settled: {}", names.join(", "))
+    });
+    match (record.all_resolved, gone) {
+        (true, None) => "every gap is settled".to_owned(),
+        (true, Some(gone)) => format!("no gap is open{gone}"),
+        (false, gone) => format!("gaps are open{}", gone.unwrap_or_default()),
+    }
+}
+
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Record(AuditRecord);
@@ -60,8 +73,8 @@ struct Record(AuditRecord);
 impl Reply for Record {
     fn lines(&self, paint: Paint) -> Vec<String> {
         let record = &self.0;
-        let verdict =
-            if record.all_resolved { paint.good("every gap is settled") } else { paint.bad("gaps are open") };
+        let settled = settled(record);
+        let verdict = if record.all_resolved { paint.good(&settled) } else { paint.bad(&settled) };
         let mut lines = vec![format!(
             "Session {}: {}, {verdict}",
             record.session_id,

@@ -3,7 +3,7 @@
 use demur_api::plan::PlanStanding;
 use demur_clarify::{gap, status::PlanStatus};
 use demur_core::visible::visible;
-use demur_ledger::attribution::assurance_word;
+use demur_ledger::{attribution::assurance_word, question::OutcomeKind};
 
 use crate::{
     exit::Exit,
@@ -30,9 +30,11 @@ impl Reply for PlanStanding {
             PlanStatus::Withdrawn => paint.bad("Withdrawn:"),
         };
         let (block, warn) = (self.blocking_count, self.warning_count);
+        let withdrawn = self.settled.iter().filter(|gap| gap.outcome == OutcomeKind::Withdrawn).count();
+        let no_longer = if withdrawn > 0 { format!(", {withdrawn} no longer asked") } else { String::new() };
         lines.push(format!(
-            "{words} {block} must be answered, {warn} to confirm, {} settled",
-            self.settled.len()
+            "{words} {block} must be answered, {warn} to confirm, {} settled{no_longer}",
+            self.settled.len() - withdrawn
         ));
         for gap in &self.gaps {
             lines.push(String::new());
@@ -65,7 +67,9 @@ fn next(standing: &PlanStanding) -> Vec<String> {
     let is_unasked = |gap: &&gap::Gap| standing.unasked.contains(&gap.id().to_string());
     let mut lines = Vec::new();
     if let Some(gap) = standing.gaps.iter().find(|gap| !is_unasked(gap)) {
-        lines.push(format!("Answer: demur plan resolve {session} {} ANSWER", gap.id()));
+        let (id, accepts) = (gap.id(), gap.severity() == gap::Severity::Warn);
+        lines.push(format!("Answer: demur plan resolve {session} {id} ANSWER"));
+        lines.extend(accepts.then(|| format!("Accept: demur plan resolve {session} {id} --accept")));
     }
     lines.extend(standing.gaps.iter().filter(is_unasked).map(|gap| {
         format!("Nobody is asked about {0} now. Ask again: demur plan ask-again {session} {0}", gap.id())

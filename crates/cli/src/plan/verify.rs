@@ -25,6 +25,7 @@ use demur_ledger::{role::Role, verify};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
+use super::paper::settled;
 use crate::{
     arguments::VerifyPaper,
     context::Context,
@@ -69,6 +70,7 @@ fn told(
         agent_id: keys.agent_id().to_string(),
         rounds: record.total_rounds.as_u64(),
         all_resolved: record.all_resolved,
+        settled: settled(record),
         recorded: verified.as_ref().map(|verified| verified.recorded() as u64),
         head: verified.and_then(|verified| verified.head()).map(|head| head.to_string()),
         problem,
@@ -143,6 +145,9 @@ struct CheckedPaper {
     agent_id: String,
     rounds: u64,
     all_resolved: bool,
+    /// The same in words.
+    #[serde(skip)]
+    settled: String,
     /// How many answers only the recorder signed; none where the document does not hold.
     recorded: Option<u64>,
     /// The hash of the last round, to be kept.
@@ -160,8 +165,8 @@ impl Reply for CheckedPaper {
             ];
         }
         let rounds = counted_as(self.rounds, "round", "rounds");
-        let settled =
-            if self.all_resolved { "every gap is settled" } else { "gaps are open: ask them again" };
+        let again = if self.all_resolved { "" } else { ": ask them again" };
+        let settled = format!("{}{again}", self.settled);
         let mut lines = vec![
             format!("{} the {what} of session {session}", paint.good("Holds:")),
             format!("  signed   as {}", visible(&self.agent_id)),

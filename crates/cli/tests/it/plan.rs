@@ -463,6 +463,86 @@ fn what_is_in_the_way_is_named_as_the_plan_names_it() {
     }
 }
 
+/// CLR-34: a hint names a command that works: a gap that nobody is asked about is put again first.
+#[test]
+fn hint_about_a_gap_names_a_command_that_works() {
+    let planned = Planned::new(&with(&json!({"real_build": true})));
+    let sandbox = &planned.sandbox;
+    let gap = sandbox.json(&["inbox", "--list"])["questions"][0]["id"].as_str().unwrap().to_owned();
+    sandbox.run(&["decline", &gap]).expect_code(0);
+    for words in [&["begin", "last", "build"][..], &["confirm", "last"]] {
+        let hint = sandbox.json_error(&[&["plan"], words].concat(), 3)["hint"].as_str().unwrap().to_owned();
+        assert!(hint.contains("nobody is asked about gap-001 now: `demur plan ask-again "), "{hint}");
+    }
+    let hint =
+        sandbox.json_error(&["plan", "begin", "last", "build"], 3)["hint"].as_str().unwrap().to_owned();
+    let command: Vec<&str> = hint.split('`').nth(1).unwrap().split(' ').skip(1).collect();
+    sandbox.run(&command);
+    let hint =
+        sandbox.json_error(&["plan", "begin", "last", "build"], 3)["hint"].as_str().unwrap().to_owned();
+    let command = hint.split('`').nth(1).unwrap().replace("ANSWER", "dist");
+    sandbox.run(&command.split(' ').skip(1).collect::<Vec<_>>()).expect_code(0);
+    sandbox.run(&["plan", "begin", "last", "build"]).expect_code(0);
+}
+
+/// CLR-50: an answer that is taken back reads so in the record, which still holds; everything about plans takes the session.
+#[test]
+fn answer_that_is_taken_back_is_not_resolved_in_the_audit_record() {
+    let planned = Planned::new(&with(&json!({"real_build": true})));
+    let sandbox = &planned.sandbox;
+    let gap = sandbox.json(&["inbox", "--list"])["questions"][0]["id"].as_str().unwrap().to_owned();
+    planned.run("resolve", &["gap-001", "dist"]).expect_code(0);
+    sandbox.run(&["answer", &gap, "--revoke"]).expect_code(0);
+    let record = sandbox.json(&["audit", "last"]);
+    let rounds = record["chain"].as_array().unwrap();
+    let last = rounds.last().unwrap();
+    assert_eq!((&rounds[0]["resolved"], &last["resolved"]), (&json!(true), &json!(false)), "{record}");
+    assert!(last["answer"].as_str().unwrap().starts_with("the answer of event "), "{record}");
+    assert_eq!(record["all_resolved"], false);
+    let told = sandbox.run(&["audit", "last"]).expect_code(0).stdout.clone();
+    assert!(told.contains(" is taken back (does not settle it)"), "{told}");
+    for session in [planned.session.as_str(), &planned.session[..13]] {
+        sandbox.run(&["export", session, "--out", "plan.jsonl"]).expect_code(0);
+        sandbox.run(&["verify", "plan.jsonl"]).expect_code(0);
+        let guessed = sandbox.run(&["verify", "plan.jsonl", "--no-guess"]);
+        assert!(!guessed.to_string().contains("PAPER"), "{guessed}");
+        fs::remove_file(sandbox.path("plan.jsonl")).unwrap();
+    }
+    sandbox.run(&["trace", "show", &planned.session]).expect_code(0);
+}
+
+/// What nobody asks about any more is no answer, and is not counted as one.
+#[test]
+fn gap_that_the_rules_no_longer_find_is_not_counted_as_settled() {
+    let planned = Planned::new(&json!({"description": "a status page", "operation": "add"}));
+    let sandbox = &planned.sandbox;
+    let gap = sandbox.json(&["inbox", "--list"])["questions"][0]["id"].as_str().unwrap().to_owned();
+    planned.run("resolve", &["gap-001", "webpart-react"]).expect_code(3);
+    // What the answer uncovered goes with it.
+    sandbox.run(&["answer", &gap, "--revoke"]).expect_code(0);
+    let told = planned.run("show", &[]).expect_code(0).stdout.clone();
+    assert!(told.contains("1 must be answered, 0 to confirm, 0 settled, 2 no longer asked"), "{told}");
+    let listed = sandbox.run(&["plan", "list"]).expect_code(0).stdout.clone();
+    assert!(listed.contains("1 question open"), "{listed}");
+}
+
+#[test]
+fn plan_whose_words_were_erased_says_so() {
+    let planned = Planned::new(&with(&json!({"real_build": true})));
+    let sandbox = &planned.sandbox;
+    planned.run("resolve", &["gap-001", "dist"]).expect_code(0);
+    let shown = sandbox.json(&["trace", "show", "last"]);
+    let entries = shown["entries"].as_array().unwrap();
+    let answer = entries.iter().find(|entry| entry["kind"] == "question_answered").unwrap();
+    let event = format!("last.{}", answer["sequence"]);
+    sandbox.run(&["erase", &event, "--why", "asked to", "--yes"]).expect_code(0);
+    let error = sandbox.json_error(&["plan", "show", "last"], 2);
+    let (message, hint) = (error["message"].as_str().unwrap(), error["hint"].as_str().unwrap());
+    assert!(message.contains("were erased: where its plan stands cannot be read any more"), "{error}");
+    let command: Vec<&str> = hint.split('`').nth(1).unwrap().split(' ').skip(1).collect();
+    sandbox.run(&command).expect_code(0);
+}
+
 #[test]
 fn plan_that_is_attested_says_so_and_an_operation_that_began_too() {
     let sandbox = Sandbox::new();

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use demur_core::words::{ELLIPSIS, clipped};
+use demur_core::words::{ELLIPSIS, clipped, counted};
 
 use super::{
     Graph, Span,
@@ -73,10 +73,10 @@ pub(super) fn render(graph: &Graph, setting: Setting<'_>) -> String {
 
 fn title(graph: &Graph, setting: Setting<'_>) -> String {
     let trace = setting.trace();
-    let events = graph.events;
+    let events = counted(graph.events, "event");
     match graph.stands {
-        Some((phase, at)) => format!("Trace {trace}: {events} events, {phase} after event {at}"),
-        None => format!("Trace {trace}: {events} events, no state could be followed"),
+        Some((phase, at)) => format!("Trace {trace}: {events}, {phase} after event {at}"),
+        None => format!("Trace {trace}: {events}, no state could be followed"),
     }
 }
 

@@ -80,10 +80,10 @@ fn keys(report: &Report, out: &mut String) {
     let rows = report.proven_by_key.iter().map(|key| {
         let roles: Vec<_> = key.roles.iter().map(|role| role.as_str()).collect();
         format!(
-            "{} {}, {} statements, {}, {}; {}",
+            "{} {}, {}, {}, {}; {}",
             key.fingerprint.short(),
             roles.join("+"),
-            key.statements,
+            counted(key.statements, "statement"),
             key.standing,
             key.origin,
             key_name(key)
