@@ -118,7 +118,7 @@ impl<'a> Drive<'a> {
     fn wait_for(&mut self, confirmation: ConfirmationId) -> Result<(), Failure> {
         if self.told != Some(confirmation) {
             self.told = Some(confirmation);
-            self.record.note(&format!("waits for a yes or a no: demur confirm show {confirmation}"))?;
+            self.record.call_for(&format!("waits for a yes or a no: demur confirm show {confirmation}"))?;
         }
         let (api, halt) = (self.record.api, self.halt.clone());
         let claimed = (self.record.trace, self.record.claim.claim);

@@ -59,9 +59,9 @@ impl<'a> Record<'a> {
         FromDesk::parse(submitted.answer.as_bytes()).map_err(|error| Failure::bug(&error))
     }
 
-    /// Tells whoever watches something that is no event.
-    pub(super) fn note(&mut self, text: &str) -> Result<(), Failure> {
-        self.watch.note(text)
+    /// Tells whoever started the run what somebody has to do.
+    pub(super) fn call_for(&mut self, text: &str) -> Result<(), Failure> {
+        self.watch.call_for(text)
     }
 
     /// Lets others drive the run, if there is anybody to tell.

@@ -1,4 +1,5 @@
-//! Whoever watches a run: one line per event on a terminal, nothing in a pipe. Only what is on the disk is told.
+//! Whoever watches a run: one line per event on a terminal; in a pipe only what somebody has to do, on standard error. Only what
+//! is on the disk is told.
 
 use demur_core::{canonical, visible::visible, words::beginning};
 use demur_desk::key_directory::software;
@@ -16,6 +17,8 @@ use crate::{failure::Failure, output::Output};
 /// Who watches.
 pub(super) struct Watch<'a> {
     output: Option<&'a mut Output>,
+    /// Whether events are told.
+    is_live: bool,
     timeline: Timeline,
 }
 
@@ -33,7 +36,8 @@ impl<'a> Watch<'a> {
         let header = Header { format: FORMAT, software: software()?, store, trace };
         let mut timeline = Timeline::new();
         timeline.read(&canonical::to_vec(&Line { header })?).map_err(|error| Failure::bug(&error))?;
-        Ok(Self { output: output.filter(|output| output.is_live()), timeline })
+        let is_live = output.as_ref().is_some_and(|output| output.is_live());
+        Ok(Self { output, is_live, timeline })
     }
 
     /// Takes an event in that was told before, in another process: later ones refer to it.
@@ -42,7 +46,7 @@ impl<'a> Watch<'a> {
         event: &Event,
         opening: Option<&Opening>,
     ) -> Result<Option<Entry>, Failure> {
-        if self.output.is_none() {
+        if !self.is_live {
             return Ok(None);
         }
         let disclosure = if opening.is_some() { Disclosure::Disclosed } else { Disclosure::Absent };
@@ -51,10 +55,14 @@ impl<'a> Watch<'a> {
         self.timeline.read(&line).map_err(|error| Failure::bug(&error))
     }
 
-    /// Tells something that is no event.
-    pub(super) fn note(&mut self, text: &str) -> Result<(), Failure> {
+    /// Tells what somebody has to do: whoever reads a pipe would wait in vain without it.
+    pub(super) fn call_for(&mut self, text: &str) -> Result<(), Failure> {
         match &mut self.output {
-            Some(output) => output.tell(&format!("       {text}")),
+            Some(output) if self.is_live => output.tell(&format!("       {text}")),
+            Some(output) => {
+                output.notice(&format!("The run {text}"));
+                Ok(())
+            }
             None => Ok(()),
         }
     }

@@ -1,6 +1,9 @@
 //! Tools that a person confirms: the critic asks, the run waits, and what was refused or not confirmed in time does not start.
 
-use std::process::Stdio;
+use std::{
+    io::{BufRead as _, BufReader},
+    process::Stdio,
+};
 
 use serde_json::Value;
 
@@ -43,6 +46,26 @@ fn tool_starts_on_a_persons_yes() {
     let at =
         |kind: &str| kinds.iter().position(|one| one == kind).unwrap_or_else(|| panic!("{kind}: {kinds:?}"));
     assert!(at("confirmation_given") < at("tool_execution_started"), "{kinds:?}");
+}
+
+/// ONE-09: whoever runs it in a pipe hears that it waits, for what, and how to look; a program that wants documents does not.
+#[test]
+fn run_in_a_pipe_says_that_it_waits_for_a_person() {
+    let sandbox = Sandbox::new();
+    let draft = Draft::new().call("count", &["wc", "-c", "/etc/hostname"]);
+    let mut draft = draft.claim("It was counted.", &["count"]);
+    draft.policy += "confirm = true\n";
+    draft.write(&sandbox);
+    let mut command = sandbox.command(&["run", "--task", "task.toml"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    let line = said.by_ref().map(Result::unwrap).find(|line| line.starts_with("The run waits")).unwrap();
+    let id = line.rsplit(' ').next().unwrap();
+    assert_eq!(line, format!("The run waits for a yes or a no: demur confirm show {id}"));
+    assert_eq!(sandbox.json(&["confirm", "show", id])["state"], "open");
+    sandbox.run(&["confirm", "give", id]).expect_code(0);
+    assert!(said.all(|line| !line.unwrap().starts_with("The run waits")), "it is said once");
+    assert!(child.wait().unwrap().success());
 }
 
 /// ONE-09 LED-23
