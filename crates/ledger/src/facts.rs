@@ -2,6 +2,19 @@
 //! only; every word a person or a model wrote is content. Fields stand in canonical order, so that writing
 //! them costs no sorting.
 
+/// Writes what [`EventFacts`] says of the way an act came, for facts that have it in a member called `attribution`.
+macro_rules! attributed {
+    () => {
+        fn attribution(&self) -> Option<Option<&Attribution>> {
+            Some(self.attribution.as_deref())
+        }
+
+        fn attribute(&mut self, attribution: Attribution) {
+            self.attribution = Some(Box::new(attribution));
+        }
+    };
+}
+
 mod attribution;
 mod check;
 mod claim;

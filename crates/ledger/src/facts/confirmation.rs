@@ -91,13 +91,7 @@ impl EventFacts for ConfirmationGiven {
         visit(self.confirmation.sequence);
     }
 
-    fn attribution(&self) -> Option<Option<&Attribution>> {
-        Some(self.attribution.as_deref())
-    }
-
-    fn attribute(&mut self, attribution: Attribution) {
-        self.attribution = Some(Box::new(attribution));
-    }
+    attributed!();
 }
 
 impl EventFacts for ConfirmationRefused {
@@ -105,13 +99,7 @@ impl EventFacts for ConfirmationRefused {
         visit(self.confirmation.sequence);
     }
 
-    fn attribution(&self) -> Option<Option<&Attribution>> {
-        Some(self.attribution.as_deref())
-    }
-
-    fn attribute(&mut self, attribution: Attribution) {
-        self.attribution = Some(Box::new(attribution));
-    }
+    attributed!();
 }
 
 impl EventFacts for ConfirmationExpired {

@@ -90,13 +90,7 @@ impl From<RefusalCode> for String {
 pub struct RefusalCodeError;
 
 impl EventFacts for SessionAborted {
-    fn attribution(&self) -> Option<Option<&Attribution>> {
-        Some(self.attribution.as_deref())
-    }
-
-    fn attribute(&mut self, attribution: Attribution) {
-        self.attribution = Some(Box::new(attribution));
-    }
+    attributed!();
 }
 
 impl EventFacts for RecoveryRecorded {

@@ -83,13 +83,7 @@ impl EventFacts for PlanSubmitted {}
 impl EventFacts for RulesRecorded {}
 impl EventFacts for PlanAmended {}
 impl EventFacts for PlanWithdrawn {
-    fn attribution(&self) -> Option<Option<&Attribution>> {
-        Some(self.attribution.as_deref())
-    }
-
-    fn attribute(&mut self, attribution: Attribution) {
-        self.attribution = Some(Box::new(attribution));
-    }
+    attributed!();
 }
 impl EventFacts for PlanConfirmed {}
 

@@ -338,13 +338,7 @@ impl EventFacts for AnswerRevoked {
         visit(self.question);
     }
 
-    fn attribution(&self) -> Option<Option<&Attribution>> {
-        Some(self.attribution.as_deref())
-    }
-
-    fn attribute(&mut self, attribution: Attribution) {
-        self.attribution = Some(Box::new(attribution));
-    }
+    attributed!();
 }
 
 /// Gives acts of people their one citation and their attribution.
@@ -355,13 +349,7 @@ macro_rules! acts_of_people {
                 visit(self.$($path).+);
             }
 
-            fn attribution(&self) -> Option<Option<&Attribution>> {
-                Some(self.attribution.as_deref())
-            }
-
-            fn attribute(&mut self, attribution: Attribution) {
-                self.attribution = Some(Box::new(attribution));
-            }
+            attributed!();
         })+
     };
 }
