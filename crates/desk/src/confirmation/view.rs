@@ -9,9 +9,10 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_ledger::{
-    confirmation::Confirmation,
+    confirmation::{Confirmation, ConfirmationStanding},
     content::ConfirmationAskContent,
-    event_type::Content,
+    event_type::{Content, Facts},
+    facts::ConfirmationAsked,
     name::{Sequence, TraceId},
 };
 use demur_store::contract::{ConfirmationFilter, ConfirmationSummary};
@@ -26,7 +27,9 @@ use crate::{
 pub fn view(owner: &Owner, id: ConfirmationId) -> Result<ConfirmationView, Refusal> {
     let (trace, sequence) = (id.0.trace, id.0.sequence);
     let summary = owner.sequencer().store().confirmation(trace, sequence)?;
-    view_of(owner, &summary.ok_or_else(|| unknown(id))?)
+    let summary = summary.ok_or_else(|| unknown(id))?;
+    let known = Known::of_trace(owner, &summary)?;
+    view_of(owner, &summary, known)
 }
 
 /// Returns a confirmation, if this caller may see it.
@@ -61,7 +64,7 @@ pub fn list(
 
 /// Returns a confirmation among others; none where it cannot be read, for it must not hide them.
 fn view_listed(owner: &Owner, summary: &ConfirmationSummary) -> Result<Option<ConfirmationView>, Refusal> {
-    match view_of(owner, summary) {
+    match Known::of_list(owner, summary).and_then(|known| view_of(owner, summary, known)) {
         Err(error) if matches!(error.code, Code::RecordDamaged | Code::TraceNewer) => {
             let (trace, sequence, code) = (summary.trace, summary.sequence, error.code.as_str());
             tracing::warn!(%trace, %sequence, code, "a confirmation that cannot be read is left out of a list");
@@ -71,20 +74,57 @@ fn view_listed(owner: &Owner, summary: &ConfirmationSummary) -> Result<Option<Co
     }
 }
 
-fn view_of(owner: &Owner, summary: &ConfirmationSummary) -> Result<ConfirmationView, Refusal> {
+/// How a confirmation stands.
+struct Known {
+    state: ConfirmationStanding,
+    /// The event that ended it.
+    ended: Option<Sequence>,
+    /// What was started on it.
+    started: Option<Sequence>,
+    /// How that ended.
+    operation_ended: Option<OperationEnding>,
+}
+
+impl Known {
+    /// Returns how it stands by its trace, read whole.
+    fn of_trace(owner: &Owner, summary: &ConfirmationSummary) -> Result<Self, Refusal> {
+        let (trace, sequence) = (summary.trace, summary.sequence);
+        let state = owner.sequencer().look(trace)?;
+        let asked = state.confirmations().and_then(|confirmations| confirmations.find(sequence));
+        let asked = asked.ok_or_else(|| record::damaged(trace, sequence))?;
+        Ok(Self {
+            state: asked.outcome().standing(),
+            ended: ended_in(summary, asked),
+            started: asked.starts().first().copied(),
+            operation_ended: asked.end().map(|end| OperationEnding { event: end.at, failed: end.failed }),
+        })
+    }
+
+    /// Returns how it stands by the list. Only which event said yes does not stand there, once something was started on that.
+    fn of_list(owner: &Owner, summary: &ConfirmationSummary) -> Result<Self, Refusal> {
+        if summary.row.spent {
+            return Self::of_trace(owner, summary);
+        }
+        let changed = summary.row.changed;
+        let ended = (changed > summary.sequence).then_some(changed);
+        Ok(Self { state: summary.row.outcome, ended, started: None, operation_ended: None })
+    }
+}
+
+fn view_of(owner: &Owner, summary: &ConfirmationSummary, known: Known) -> Result<ConfirmationView, Refusal> {
     let (trace, sequence) = (summary.trace, summary.sequence);
     let (event, content) = record::read(owner.sequencer().store(), trace, sequence)?;
-    let state = owner.sequencer().look(trace)?;
-    let asked = state.confirmations().and_then(|confirmations| confirmations.find(sequence));
-    let asked = asked.ok_or_else(|| record::damaged(trace, sequence))?;
+    let Ok(Facts::ConfirmationAsked(facts)) = event.said().map(|said| said.facts) else {
+        return Err(record::damaged(trace, sequence).into());
+    };
     let words = match content {
         Some(Content::ConfirmationAsked(words)) => Some(words),
         _ => None,
     };
     let names = owner.key_directory()?;
-    let mut shown = shown(summary, asked, words, *event.hash());
+    let mut shown = shown((summary, &known), facts, words, *event.hash());
     names.name(shown.asker.principal).clone_into(&mut shown.asker.name);
-    if let Some(ended) = ended_in(summary, asked) {
+    if let Some(ended) = known.ended {
         let mut ending = ending(owner, trace, ended)?;
         if ending.by.is_none() {
             ending.by = ending.principal.map(|principal| names.name(principal).to_owned());
@@ -104,19 +144,18 @@ fn ended_in(summary: &ConfirmationSummary, asked: &Confirmation) -> Option<Seque
 }
 
 fn shown(
-    summary: &ConfirmationSummary,
-    asked: &Confirmation,
+    (summary, known): (&ConfirmationSummary, &Known),
+    facts: &ConfirmationAsked,
     words: Option<ConfirmationAskContent>,
     hash: demur_core::hash::Digest,
 ) -> ConfirmationView {
-    let facts = asked.facts();
     let (digest, risk) = (words.as_ref().map(|words| words.digest), words.as_ref().map(|words| words.risk));
     let text = |text: Option<&str>| text.map(str::to_owned);
     ConfirmationView {
         id: ConfirmationId::new(summary.trace, summary.sequence),
         trace: summary.trace,
         hash,
-        state: asked.outcome().standing(),
+        state: known.state,
         action: text(words.as_ref().map(|words| words.action.as_str())),
         consequence: text(words.as_ref().and_then(|words| words.consequence.as_deref())),
         language: text(words.as_ref().map(|words| words.language.as_str())),
@@ -126,12 +165,12 @@ fn shown(
         about: facts.about,
         asked: summary.asked,
         deadline: facts.deadline,
-        asker: Whom { name: String::new(), principal: asked.asker() },
+        asker: Whom { name: String::new(), principal: summary.row.asker },
         people: facts.answerers.people,
         assurance: facts.assurance,
         outcome: None,
-        started: asked.starts().first().copied(),
-        ended: asked.end().map(|end| OperationEnding { event: end.at, failed: end.failed }),
+        started: known.started,
+        ended: known.operation_ended,
     }
 }
 
@@ -143,8 +182,8 @@ fn ending(owner: &Owner, trace: TraceId, at: Sequence) -> Result<ConfirmationEnd
         _ => (None, None, None),
     };
     let assurance = match event.said().map(|said| said.facts) {
-        Ok(demur_ledger::event_type::Facts::ConfirmationGiven(facts)) => Some(facts.assurance),
-        Ok(demur_ledger::event_type::Facts::ConfirmationRefused(facts)) => Some(facts.assurance),
+        Ok(Facts::ConfirmationGiven(facts)) => Some(facts.assurance),
+        Ok(Facts::ConfirmationRefused(facts)) => Some(facts.assurance),
         _ => None,
     };
     Ok(ConfirmationEnding {
