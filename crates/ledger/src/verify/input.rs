@@ -128,6 +128,13 @@ impl<R: BufRead> Input<R> {
 
     /// Fills the chunk with the whole lines that it has room for, at least one as long as there are any.
     pub(super) fn next_chunk(&mut self, chunk: &mut Chunk) -> io::Result<()> {
+        self.read_chunk(chunk)?;
+        self.digest(chunk);
+        Ok(())
+    }
+
+    /// Does the same and leaves the digest to the caller.
+    pub(super) fn read_chunk(&mut self, chunk: &mut Chunk) -> io::Result<()> {
         let usual = (self.taken / 4).clamp(LEAST_CHUNK, self.greatest);
         chunk.begin(self.line, &self.begun);
         let mut filled = self.begun.len();
@@ -146,7 +153,6 @@ impl<R: BufRead> Input<R> {
         if chunk.end.is_none() {
             self.begun.extend_from_slice(&chunk.bytes[chunk.whole()..filled]);
         }
-        self.digest(chunk);
         self.line += chunk.ends.len() as u64;
         self.taken += chunk.whole();
         Ok(())
@@ -168,8 +174,8 @@ impl<R: BufRead> Input<R> {
         Ok(false)
     }
 
-    /// Takes the lines of a chunk into the digest, up to the checkpoint.
-    fn digest(&mut self, chunk: &Chunk) {
+    /// Takes the lines of a chunk into the digest, up to the checkpoint; each chunk once, in the order of the file.
+    pub(super) fn digest(&mut self, chunk: &Chunk) {
         if self.before_checkpoint.is_some() {
             return;
         }

@@ -6,7 +6,7 @@ use std::{
     io::{self, BufRead},
     ops::Range,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
         mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
     },
@@ -38,7 +38,7 @@ pub(super) fn run<R: BufRead + Send>(
 ) -> Result<(), VerifyError> {
     let registry = walk.registry;
     let mut first = Work::default();
-    input.next_chunk(&mut first.chunk)?;
+    input.read_chunk(&mut first.chunk)?;
     let mut read = 0;
     let mut progress = |bytes| {
         read += bytes;
@@ -46,11 +46,13 @@ pub(super) fn run<R: BufRead + Send>(
     };
     // Threads would cost a tiny file more than they save, and one worker only hands over to itself.
     if first.chunk.end.is_some() || !walk.goes_on() || options.threads <= 1 {
+        input.digest(&first.chunk);
         return run_alone(first, input, walk, options, findings, &mut progress);
     }
     let begun = read_ahead(first, input)?;
     if begun.last().is_some_and(|work| work.chunk.end.is_some()) {
-        run_short(begun, walk, options, findings, &mut progress);
+        let chunks: Vec<_> = begun.into_iter().map(|work| work.chunk).collect();
+        run_short(&chunks, input, walk, options, findings, &mut progress);
         return Ok(());
     }
     let workers = options.threads;
@@ -89,47 +91,60 @@ fn read_ahead<R: BufRead>(first: Work, input: &mut Input<R>) -> io::Result<Vec<W
     let mut begun = vec![first];
     while length < SHORT && begun.last().is_some_and(|work| work.chunk.end.is_none()) {
         let mut next = Work { index: begun.len() as u64, ..Work::default() };
-        input.next_chunk(&mut next.chunk)?;
+        input.read_chunk(&mut next.chunk)?;
         length += next.chunk.length();
         begun.push(next);
     }
     Ok(begun)
 }
 
-/// Examines a whole file on all cores, this thread among them, then walks through it: with so little to do nobody
-/// should wait for a reader or a walker.
-fn run_short(
-    works: Vec<Work>,
+/// Examines a whole file on all cores. This thread takes the digest meanwhile, walks through what is ready, and examines
+/// where nothing is: with so little to do nobody should wait for somebody else.
+fn run_short<R: BufRead>(
+    chunks: &[Chunk],
+    input: &mut Input<R>,
     walk: &mut Walk<'_>,
     options: &Options,
     findings: &mut Findings,
     progress: &mut dyn FnMut(u64),
 ) {
     let registry = walk.registry;
-    let works: Vec<Mutex<Work>> = works.into_iter().map(Mutex::new).collect();
     let next = AtomicUsize::new(0);
-    let examine_some = || {
-        while let Some(work) = works.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // Nobody else asks for this one: each number is drawn once.
-            let Ok(mut work) = work.lock() else { return };
-            let Work { chunk, items, .. } = &mut *work;
-            examine(chunk, registry, options, items);
-        }
+    let examine_next = || {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        let chunk = chunks.get(index)?;
+        let mut items = Vec::new();
+        examine(chunk, registry, options, &mut items);
+        Some((index, items))
     };
+    let (give_done, done) = channel();
     std::thread::scope(|scope| {
-        for _ in 1..options.threads.min(works.len()) {
-            scope.spawn(examine_some);
+        for _ in 1..options.threads.min(chunks.len()) {
+            let give_done = give_done.clone();
+            scope.spawn(
+                move || while examine_next().is_some_and(|examined| give_done.send(examined).is_ok()) {},
+            );
         }
-        examine_some();
+        drop(give_done);
+        chunks.iter().for_each(|chunk| input.digest(chunk));
+        let (mut ready, mut walked) = (BTreeMap::new(), 0);
+        while let Some(chunk) = chunks.get(walked) {
+            ready.extend(done.try_iter());
+            if let Some(mut items) = ready.remove(&walked) {
+                take(walk, chunk, &mut items, findings);
+                progress(chunk.length());
+                walked += 1;
+                if !walk.goes_on() {
+                    return;
+                }
+            } else if let Some(examined) = examine_next().or_else(|| done.recv().ok()) {
+                ready.extend([examined]);
+            } else {
+                // A thread that panicked left its chunk: the scope says so.
+                return;
+            }
+        }
     });
-    for work in works {
-        let Work { chunk, mut items, .. } = work.into_inner().unwrap_or_else(PoisonError::into_inner);
-        take(walk, &chunk, &mut items, findings);
-        progress(chunk.length());
-        if !walk.goes_on() {
-            return;
-        }
-    }
 }
 
 /// Does everything on this thread, one chunk after the other.
@@ -160,6 +175,7 @@ fn read_chunks<R: BufRead>(
 ) -> io::Result<()> {
     let read = begun.len() as u64;
     for next in begun {
+        input.digest(&next.chunk);
         if work.send(next).is_err() {
             return Ok(());
         }
