@@ -13,6 +13,7 @@ use demur_ledger::{
     content::OperationObject,
     facts::{Assurance, Risk},
     name::{Operation, PrincipalId, Sequence, TraceId},
+    question::UNNAMED,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -265,7 +266,7 @@ pub struct RefuseConfirmation {
 pub struct StartOperation {
     /// The exact operation that starts: refused unless it is the one that was confirmed.
     pub operation: OperationObject,
-    /// The name that open questions may block it under.
+    /// The name that open questions may block it under. Without one it waits for every question that blocks something.
     #[serde(default = "unnamed")]
     pub name: Operation,
     /// What for.
@@ -275,7 +276,7 @@ pub struct StartOperation {
 
 fn unnamed() -> Operation {
     // Unwrap safety: one plain word.
-    Operation::try_from("operation".to_owned()).expect("one word is a name")
+    Operation::try_from(UNNAMED.to_owned()).expect("one word is a name")
 }
 
 /// The end of an operation.

@@ -359,6 +359,8 @@ pub(crate) const PROPOSE: &str = "propose";
 pub(crate) const EXECUTE: &str = "execute";
 /// See [`PROPOSE`].
 pub(crate) const CLAIM: &str = "claim";
+/// What an operation is called in work that was given no name of its own.
+pub const UNNAMED: &str = "operation";
 
 /// Keeps the names of operations that events stand for usable as such.
 #[cfg(test)]

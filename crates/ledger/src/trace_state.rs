@@ -441,7 +441,7 @@ impl Work {
                 if self.operations.len() >= MAX_OPERATIONS {
                     return Err(GuardError::TooMany { what: "operations", limit: MAX_OPERATIONS });
                 }
-                Ok(self.questions.guard_operation(facts.operation.as_str(), |_| true)?)
+                Ok(self.questions.guard_started(facts.operation.as_str())?)
             }
             Facts::PlanWithdrawn(_) if step.said.role == Role::Agent => self.guard_agent(step),
             Facts::PlanConfirmed(_) => {

@@ -29,6 +29,11 @@ fn a_plan_is_confirmed_when_every_gap_is_settled_and_attested_after_that() {
     let [block, warn] = gaps;
     let build = || OperationStarted { confirmation: None, operation: operation("build") };
     assert_eq!(refusal(&world.speak(Role::Agent, build())).code, "OPERATION_BLOCKED");
+    // What has no name of its own may be any.
+    let unnamed = || OperationStarted { confirmation: None, operation: operation("Operation") };
+    let refused = refusal(&world.speak(Role::Agent, unnamed()));
+    assert_eq!(refused.code, "OPERATION_BLOCKED");
+    assert!(refused.message.starts_with("an operation without a name of its own"), "{refused}");
     position(
         &world.speak(Role::Agent, OperationStarted { confirmation: None, operation: operation("read") }),
     );

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use demur_core::limit::List;
 
-use super::{Asked, Given, Outcome, QuestionError, Questions, author, way::AnswerWay};
+use super::{Asked, Given, Outcome, QuestionError, Questions, UNNAMED, author, way::AnswerWay};
 use crate::{
     event_type::Facts,
     facts::{
@@ -60,6 +60,21 @@ impl Questions {
         match self.blocking(operation, depends) {
             Some(question) => {
                 Err(QuestionError::OperationBlocked { operation: operation.to_owned(), question })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the same for an operation in work. One that is called by no name of its own may be any: it waits for every question
+    /// that something waits for.
+    pub(crate) fn guard_started(&self, operation: &str) -> Result<(), QuestionError> {
+        if !operation.eq_ignore_ascii_case(UNNAMED) {
+            return self.guard_operation(operation, |_| true);
+        }
+        match self.unsettled().find(|(_, asked)| !asked.facts.blocks.is_empty()) {
+            Some((question, _)) => {
+                let operation = "an operation without a name of its own".to_owned();
+                Err(QuestionError::OperationBlocked { operation, question })
             }
             None => Ok(()),
         }

@@ -230,10 +230,13 @@ fn blocked_operation_does_not_begin_at_any_way_in() {
         }),
     ];
     for (way, send) in ways {
-        for name in blocked.iter().map(|name| name.as_str().unwrap()).chain(["BUILD"]) {
+        for name in blocked.iter().map(|name| name.as_str().unwrap()).chain(["BUILD", "operation"]) {
             assert_eq!(send(name), "OPERATION_BLOCKED", "{way}: {name}");
         }
     }
+    // It may be any.
+    let unnamed = post(&server, &agent, &start, &json!({"operation": exact}));
+    assert_eq!(unnamed.code(), "OPERATION_BLOCKED");
     let kinds = |kind: &str| said(&server, trace).iter().filter(|one| one["type"] == kind).count();
     assert_eq!(kinds("operation_started"), 0);
     let path = format!("/v1/plans/{SESSION}/gaps/gap-001");
