@@ -81,8 +81,7 @@ impl Chain {
 
     /// Returns the signed record of the rounds so far, where these gaps are open and no other.
     pub fn seal_with(&self, open: &[Gap], agent: &Signer) -> Result<AuditRecord, Error> {
-        let is_open = |id: &GapId| open.iter().any(|gap| gap.id() == id);
-        let withdrawn: Vec<GapId> = self.unresolved().filter(|id| !is_open(id)).cloned().collect();
+        let withdrawn: Vec<_> = self.withdrawn(|id| open.iter().any(|gap| gap.id() == id)).cloned().collect();
         let count = withdrawn.len();
         let withdrawn = (count > 0).then(|| List::try_from(withdrawn)).transpose();
         let withdrawn = withdrawn.map_err(|error| FieldError::new("withdrawn_gaps", error, count))?;

@@ -54,6 +54,11 @@ impl Chain {
         self.last.iter().filter(|(_, index)| !self.rounds[**index].is_resolved()).map(|(id, _)| id)
     }
 
+    /// Returns those of them that are no longer asked, given which are.
+    pub fn withdrawn(&self, is_open: impl Fn(&GapId) -> bool) -> impl Iterator<Item = &GapId> {
+        self.unresolved().filter(move |id| !is_open(id))
+    }
+
     /// Returns the signed ask of the next round.
     pub fn ask(&self, gap: Gap, at: Time, agent: &Signer) -> Result<Ask, Error> {
         Ask::sign(self.session_id, self.next_number()?, gap, at, agent)

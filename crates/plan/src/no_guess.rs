@@ -259,7 +259,11 @@ impl Check<'_> {
         let (told, known) = (session.papers.chain.rounds().last(), session.rounds.last());
         let settled = told.zip(known).is_none_or(|(told, known)| told.is_resolved() == known.resolved);
         let all = session.is_all_resolved();
-        let sealed = session.papers.seal.as_ref().is_none_or(|seal| seal.all_resolved == all);
+        let sealed = session.papers.seal.as_ref().is_none_or(|seal| {
+            let withdrawn = session.papers.chain.withdrawn(|id| session.is_open_on_record(id));
+            let told = seal.withdrawn_gaps.as_ref().map_or(&[][..], |gaps| gaps.as_slice());
+            seal.all_resolved == all && withdrawn.eq(told)
+        });
         let counted =
             session.document().is_none_or(|document| document.accepted_gaps() == session.accepted());
         let holds = match kind {

@@ -73,8 +73,8 @@ pub struct Session {
     pub(crate) delivered: BTreeSet<(Sequence, String)>,
     /// What whoever submitted the plan would answer.
     claims: Vec<Claim>,
-    /// Whether gaps were open when the plan was withdrawn.
-    pub(crate) left_open: bool,
+    /// The gaps that were open when the plan was withdrawn.
+    pub(crate) left_open: BTreeSet<GapId>,
     /// The attestation as it was recorded.
     pub(crate) attested: Option<Map<String, Value>>,
     work: Work,
@@ -191,7 +191,7 @@ impl Session {
             newest: time,
             delivered: BTreeSet::new(),
             claims: Vec::new(),
-            left_open: false,
+            left_open: BTreeSet::new(),
             attested: None,
             work,
             effort: Effort { spent: AtomicU64::new(0), budget: u64::MAX },
@@ -200,7 +200,11 @@ impl Session {
 
     /// Folds the next event in.
     pub fn fold(&mut self, event: &Event, content: Option<Content>) -> Result<(), Error> {
-        let (at, was_open) = (event.position().sequence, self.open_gaps().next().is_some());
+        let at = event.position().sequence;
+        let open: BTreeSet<_> = match event.said().map(|said| said.facts) {
+            Ok(Facts::PlanWithdrawn(_)) => self.open_gaps().map(|gap| gap.id.clone()).collect(),
+            _ => BTreeSet::new(),
+        };
         let follows = Error::Trace { at, expected: "an event that follows" };
         self.work.follow(event, Known::NOTHING).map_err(|_| follows)?;
         let said = event.said().map_err(|_| Error::Trace { at, expected: "a statement or a record" })?;
@@ -244,7 +248,7 @@ impl Session {
             (Facts::PlanAmended(_), Some(Content::PlanAmended(content))) => {
                 self.fold_amendment(at, Value::Object(content.plan))?;
             }
-            (Facts::PlanWithdrawn(_), _) => self.left_open = was_open,
+            (Facts::PlanWithdrawn(_), _) => self.left_open = open,
             (Facts::GapAccepted(facts), _) => self.fold_acceptance(at, facts.question.sequence)?,
             (
                 Facts::RulesRecorded(_)
@@ -279,7 +283,12 @@ impl Session {
 
     /// Returns whether every gap was settled by somebody, or is no longer found: what the signed record says.
     pub(crate) fn is_all_resolved(&self) -> bool {
-        !self.left_open && self.open_gaps().next().is_none()
+        self.left_open.is_empty() && self.open_gaps().next().is_none()
+    }
+
+    /// Returns whether a gap is open in the signed record: nobody is asked any more where the plan is withdrawn.
+    pub(crate) fn is_open_on_record(&self, id: &GapId) -> bool {
+        self.left_open.contains(id) || self.open_gaps().any(|gap| gap.id == *id)
     }
 
     /// Returns the plan with every answer so far.

@@ -71,11 +71,14 @@ impl Check<'_> {
 
     /// Returns it in words.
     pub(super) fn words(&self, by: SettledBy, given: &Given) -> String {
-        let came = || came(given.assurance, self.ways.get(&given.at), &ClientNames::new());
+        let came = || came(given.assurance, self.ways.get(&given.at), &ClientNames::default());
         match by {
             SettledBy::Asker => "the asker itself".to_owned(),
             SettledBy::AskersClient => "a key of the asker's client".to_owned(),
-            SettledBy::OtherKey => "another agent's key".to_owned(),
+            SettledBy::OtherKey if self.is_recorded(given) => "another agent's key".to_owned(),
+            SettledBy::OtherKey => {
+                "another key, whose client is not recorded: perhaps the asker's".to_owned()
+            }
             SettledBy::Passkey => "a person with a passkey".to_owned(),
             SettledBy::SameUser => format!("a person: {}, recorded by demur; perhaps the asker", came()),
             SettledBy::RelayedByAsker | SettledBy::Relayed | SettledBy::SignedIn => {
@@ -111,6 +114,13 @@ impl Check<'_> {
         self.problems.append(&mut failed);
         self.warnings.append(&mut warned);
         self.remarks.append(&mut said);
+    }
+
+    /// Returns whether the registry says which clients the key behind an answer and the agent's have, so that they are told apart.
+    fn is_recorded(&self, given: &Given) -> bool {
+        let is_bound =
+            |principal| self.registry.is_some_and(|registry| registry.clients_of(principal).next().is_some());
+        given.by.is_some_and(is_bound) && self.session.work().agent().is_some_and(is_bound)
     }
 
     fn share_a_client(&self, key: PrincipalId, agent: PrincipalId) -> bool {

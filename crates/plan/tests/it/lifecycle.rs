@@ -87,7 +87,10 @@ fn a_list_of_compliance_is_clarified_and_every_value_keeps_its_source() {
     let origin =
         |field: &str| report.values.iter().find(|value| value.field == field).unwrap().origin.clone();
     assert_eq!(origin("compliance.standards.0"), "as submitted: the agent's word");
-    assert_eq!(origin("compliance.standards.1"), "answered by another agent's key");
+    assert_eq!(
+        origin("compliance.standards.1"),
+        "answered by another key, whose client is not recorded: perhaps the asker's"
+    );
 }
 
 /// CLR-41 ONE-07: what the submitter thinks is kept once and settles nothing; a person does.

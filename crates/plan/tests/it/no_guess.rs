@@ -124,6 +124,26 @@ fn a_round_that_says_more_than_the_rules_is_named() {
     assert_eq!(codes(&office), ["PAPER_DIFFERS"]);
 }
 
+/// CLR-52: a record that calls a gap withdrawn which is still asked, or leaves one out, whether or not a newer one took its place.
+#[test]
+fn a_record_that_withdraws_other_gaps_is_named() {
+    for changed in ["round", "document"] {
+        let mut office = Office::with(&json!({"description": "a status page", "operation": "add"}));
+        let session = office.session();
+        let gap = session.gap("gap-001").unwrap();
+        let (act, _) =
+            session.answer(gap, "the usual one", assurance(Who::Person), Voice::default()).unwrap();
+        let mut act = office.signed(Who::Person, act);
+        let paper = act.consequences.sayings.iter_mut().find_map(|saying| match &mut saying.content {
+            Some(Content::PaperRecorded(content)) if content.paper.contains_key(changed) => Some(content),
+            _ => None,
+        });
+        paper.unwrap().paper["record"]["withdrawn_gaps"] = json!(["gap-001"]);
+        office.record(Who::Person, act).unwrap();
+        assert_eq!(codes(&office), ["PAPER_DIFFERS"], "{changed}");
+    }
+}
+
 /// CLR-52 ONE-08
 #[test]
 fn a_confirmed_plan_with_other_values_or_sources_is_named() {
