@@ -6,9 +6,8 @@ use std::{
     fmt,
 };
 
-use demur_core::quote::quoted;
-
 use crate::{
+    attribution::ClientNames,
     confirmation::ConfirmationError,
     event_type::Facts,
     meaning::{Meaning, MeaningError},
@@ -67,12 +66,9 @@ fn held_with(
 }
 
 /// Returns the clients of a participant in words, with the names that the desk gives them.
-pub fn words(clients: &[ClientId], desk: PrincipalId, names: &BTreeMap<ClientId, String>) -> String {
-    let word = |client: &ClientId| match names.get(client) {
-        _ if *client == desk.into() => "demur".to_owned(),
-        Some(name) => format!("client {client}, which the desk calls {}", quoted(name)),
-        None => format!("client {client}"),
-    };
+pub fn words(clients: &[ClientId], desk: PrincipalId, names: &ClientNames) -> String {
+    let word =
+        |client: &ClientId| if *client == desk.into() { "demur".to_owned() } else { names.words(*client) };
     match clients {
         [] => "client not recorded".to_owned(),
         clients => clients.iter().map(word).collect::<Vec<_>>().join(" and "),

@@ -79,7 +79,7 @@ pub fn verify(
     pipeline::run(&mut input, &mut walk, options, &mut findings, progress)?;
     walk.finish(input.before_checkpoint(), &mut findings);
     let anchors = anchor::check(&walk, options, &mut findings);
-    walk.check_names(&names.hidden, options, &mut findings);
+    walk.check_names(&names, options, &mut findings);
     erased.report_kept(Section::Registry, &mut findings);
     erased.report_unrecorded(Section::Registry, &mut findings);
     if !options.signatures {

@@ -9,6 +9,7 @@ use demur_api::{
 };
 use demur_core::words::{ELLIPSIS, clipped};
 use demur_ledger::{
+    attribution::ClientNames,
     client::words,
     content::Opening,
     envelope::Event,
@@ -123,7 +124,7 @@ fn players(history: &History, key_directory: &KeyDirectory) -> Vec<Player> {
             let agent = name.strip_suffix(&suffix).unwrap_or(name).to_owned();
             let registry = key_directory.registry();
             let clients: Vec<_> = registry.clients_of(one.principal).collect();
-            let client = words(&clients, registry.desk(), &BTreeMap::new());
+            let client = words(&clients, registry.desk(), &ClientNames::default());
             Player { role: one.role, agent, principal: one.principal, client }
         })
         .collect();

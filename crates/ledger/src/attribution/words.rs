@@ -1,6 +1,6 @@
 //! How an answer came, in words: said in one way in reports, timelines and lists. What rests on no proof is "recorded by demur".
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use demur_core::quote::quoted;
 
@@ -9,8 +9,39 @@ use crate::{
     name::ClientId,
 };
 
-/// The names that demur gives to clients.
-pub type ClientNames = BTreeMap<ClientId, String>;
+/// The names that demur gives to clients, and which of them are gone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientNames {
+    known: BTreeMap<ClientId, String>,
+    /// The clients of which an event that named them was erased or withheld.
+    hidden: BTreeSet<ClientId>,
+}
+
+impl ClientNames {
+    /// Takes the name that one event gives to a client; none where that is not disclosed. The newest counts.
+    pub fn give(&mut self, client: ClientId, name: Option<String>) {
+        match name {
+            Some(name) => drop(self.known.insert(client, name)),
+            None => drop(self.hidden.insert(client)),
+        }
+    }
+
+    /// Returns whether what a client is called was said and is no more.
+    pub fn is_hidden(&self, client: ClientId) -> bool {
+        self.hidden.contains(&client) && !self.known.contains_key(&client)
+    }
+
+    /// Returns a client with its name.
+    pub fn words(&self, client: ClientId) -> String {
+        match self.known.get(&client) {
+            Some(name) => format!("client {client}, which demur calls {}", quoted(name)),
+            None if self.is_hidden(client) => {
+                format!("client {client}, whose name is not established: erased or withheld")
+            }
+            None => format!("client {client}"),
+        }
+    }
+}
 
 /// Returns how one knows who did something, with whose word that is.
 pub fn how_known(assurance: Assurance, way: Option<&Attribution>, names: &ClientNames) -> String {
@@ -30,10 +61,7 @@ pub fn how_known(assurance: Assurance, way: Option<&Attribution>, names: &Client
 /// Returns how something came, in a few words.
 pub fn came(assurance: Assurance, way: Option<&Attribution>, names: &ClientNames) -> String {
     let Some(way) = way else { return assurance_word(assurance).to_owned() };
-    let client = way.client.map(|client| match names.get(&client) {
-        Some(name) => format!("client {client}, which demur calls {}", quoted(name)),
-        None => format!("client {client}"),
-    });
+    let client = way.client.map(|client| names.words(client));
     match (way.root, way.own, client) {
         (Root::Client, true, _) => "relayed by the asker's own client".to_owned(),
         (Root::Client, false, Some(client)) => format!("relayed by {client}"),

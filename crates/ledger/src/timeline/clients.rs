@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use demur_core::key::Fingerprint;
 
 use crate::{
+    attribution::ClientNames,
     client::words,
     envelope::Event,
     event_type::{Content, Facts},
@@ -19,7 +20,7 @@ pub(super) struct Clients {
     desk: Option<PrincipalId>,
     holders: BTreeMap<Fingerprint, PrincipalId>,
     by_holder: BTreeMap<PrincipalId, Vec<ClientId>>,
-    names: BTreeMap<ClientId, String>,
+    names: ClientNames,
 }
 
 impl Clients {
@@ -40,7 +41,7 @@ impl Clients {
                 let holder = self.holders.get(&facts.key);
                 self.by_holder.entry(*holder.unwrap_or(&actor)).or_default().push(facts.client);
                 if let Some(Content::ClientBound(content)) = content {
-                    self.names.insert(facts.client, content.name.to_string());
+                    self.names.give(facts.client, Some(content.name.to_string()));
                 }
             }
             Facts::KeyRotated(facts) => drop(self.holders.insert(facts.key.fingerprint(), actor)),

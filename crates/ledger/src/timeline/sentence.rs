@@ -15,7 +15,7 @@ use crate::{
 
 /// Returns how an act came, as the lists of questions say it.
 fn way(assurance: Assurance, attribution: Option<&Attribution>) -> String {
-    came(assurance, attribution, &ClientNames::new())
+    came(assurance, attribution, &ClientNames::default())
 }
 
 /// Returns an ending, and whether it came through a program that takes part: then it is that program's word as much as a person's.

@@ -235,7 +235,7 @@ codes! {
         "the content does not fit its type or contradicts the facts",
         "the author signed nonsense, and the desk let it in";
     NameMissing "NAME_MISSING", Commitment, Failure,
-        "what the holder of a key is called was erased or withheld, and you pinned no name for the key",
+        "what the holder of a key, or a client, is called was erased or withheld, and you pinned no name for the key or one of the client's",
         "pin the key under a name you know with --pin, or judge without --strict";
     NotDisclosed "NOT_DISCLOSED", Commitment, NotEstablished,
         "content was withheld, erased or lost: what it said cannot be checked",

@@ -1,10 +1,7 @@
 //! The first part of an export: the header and the registry, line by line, because everything after it is
 //! checked against it.
 
-use std::{
-    collections::BTreeMap,
-    io::{self, BufRead},
-};
+use std::io::{self, BufRead};
 
 use demur_core::key::{Batch, Fingerprint};
 
@@ -17,10 +14,11 @@ use super::{
     trail::Trail,
 };
 use crate::{
+    attribution::ClientNames,
     envelope::Event,
     event_type::{Facts, TraceKind, TypeName},
     export::Header,
-    name::{ClientId, Sequence},
+    name::Sequence,
     proof::Subject,
     registry::{Registry, RegistryError},
     timeline::Words,
@@ -48,7 +46,7 @@ pub(super) struct Names {
     pub(super) keys: Vec<(Fingerprint, String)>,
     /// The keys whose holders' names were erased or withheld.
     pub(super) hidden: Vec<Fingerprint>,
-    pub(super) clients: BTreeMap<ClientId, String>,
+    pub(super) clients: ClientNames,
 }
 
 impl Names {
@@ -63,8 +61,8 @@ impl Names {
             (Facts::KeyRegistered(facts), Some(name)) => self.keys.push((facts.key.fingerprint(), name)),
             (Facts::StoreCreated(facts), None) => self.hidden.push(facts.key.fingerprint()),
             (Facts::KeyRegistered(facts), None) => self.hidden.push(facts.key.fingerprint()),
-            (Facts::ClientBound(facts), Some(name)) => drop(self.clients.insert(facts.client, name)),
-            (Facts::TokenMade(facts), Some(name)) => drop(self.clients.insert(facts.client, name)),
+            (Facts::ClientBound(facts), name) => self.clients.give(facts.client, name),
+            (Facts::TokenMade(facts), name) => self.clients.give(facts.client, name),
             _ => {}
         }
     }

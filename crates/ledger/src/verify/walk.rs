@@ -4,7 +4,7 @@ mod anchored;
 mod clients;
 mod finish;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use demur_core::{commitment::Commitment, hash::Digest, key::Fingerprint};
 
@@ -28,7 +28,7 @@ use crate::{
     event_type::{Facts, TypeName},
     export::{Disclosure, Header},
     meaning::{ArtifactDigests, Known},
-    name::Sequence,
+    name::{ClientId, Sequence},
     question::RestedBook,
     registry::Registry,
     signed::{Checkpoint, Inclusion, Signed},
@@ -68,6 +68,8 @@ pub(super) struct Walk<'a> {
     papers: PaperBook,
     pub(super) erasures: ErasureBook,
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
+    /// The clients through which acts came.
+    pub(super) clients: BTreeSet<ClientId>,
     pub(super) records: BTreeMap<String, u64>,
     pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
     stage: Stage,
@@ -118,6 +120,7 @@ impl<'a> Walk<'a> {
             papers: PaperBook::default(),
             erasures: ErasureBook::default(),
             speakers: BTreeMap::new(),
+            clients: BTreeSet::new(),
             records: BTreeMap::new(),
             checkpoint: None,
             stage: if of_the_registry { Stage::Inclusions } else { Stage::Events },
@@ -258,6 +261,7 @@ impl<'a> Walk<'a> {
             }
             None => *self.records.entry(said.kind.to_string()).or_default() += 1,
         }
+        self.clients.extend(said.facts.attribution().flatten().and_then(|way| way.client));
         if let Some(commitment) = said.facts.recorded_bytes() {
             let is_report = matches!(said.facts, Facts::ReportRecorded(_));
             self.awaited = Some(Awaited { event: at, commitment: *commitment, is_report });

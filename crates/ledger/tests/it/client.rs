@@ -10,11 +10,11 @@ use demur_ledger::{
     name::{ClientId, PersonId, Sequence, TokenId},
     registry::{RegistryError, Standing, TokenStanding},
     role::Role,
-    verify::{Code, FindingSeverity, Options, Verdict},
+    verify::{Code, FindingSeverity, Options, Pin, Verdict},
 };
 
 use crate::{
-    export::{eventful, export},
+    export::{eventful, export, export_without_names},
     registry::registry_error,
     state::{refused, refuses},
     verify::{check, default, fails},
@@ -233,7 +233,7 @@ fn every_report_says_which_client_held_which_role() {
     world.bind(Role::Critic, desk.into()).unwrap();
     let report = check(&export(&world, &artifacts), &Options::default());
     let rows = [
-        format!("planner: client {worker}, which the desk calls \u{201c}claude\u{201d}"),
+        format!("planner: client {worker}, which demur calls \u{201c}claude\u{201d}"),
         "executor: client not recorded".to_owned(),
         "critic: demur".to_owned(),
         "auditor: client not recorded".to_owned(),
@@ -246,4 +246,44 @@ fn every_report_says_which_client_held_which_role() {
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["roles"][0]["clients"][0], worker.to_string());
     assert_eq!(json["roles"][1]["words"], "client not recorded");
+}
+
+/// ONE-12: a report that names clients rests on what they are called. One that no role was held by is not named.
+#[test]
+fn name_of_a_client_that_held_a_role_and_is_gone_fails_strict() {
+    let (mut world, artifacts) = eventful();
+    let (desk, worker, stranger) = (world.desk.registry().desk(), world.client(1), world.client(2));
+    world.bind(Role::Planner, worker).unwrap();
+    let named = world.desk.registry().head().sequence;
+    world.bind(Role::Critic, desk.into()).unwrap();
+    let played = world.desk.registry().head().sequence;
+    world.state(TokenMade { client: stranger, ..token(&world, &[TokenScope::Ask]) }).unwrap();
+    let made = world.desk.registry().head().sequence;
+    let strict = Options { profile: VerificationProfile::Strict, ..Options::default() };
+    let holds = check(&export_without_names(&world, &artifacts, &[made, played]), &strict);
+    assert_eq!(holds.verdict, Verdict::Pass, "{}", holds.to_text());
+    let file = export_without_names(&world, &artifacts, &[named]);
+    let report = fails(&file, &strict, Code::NameMissing);
+    assert_eq!(report.findings[0].message, format!("the name of client {worker} is not in the file"));
+    let told = format!("planner: client {worker}, whose name is not established: erased or withheld");
+    assert!(report.to_text().contains(&told), "{}", report.to_text());
+    assert_eq!(default(&file).verdict, Verdict::Pass, "only whoever is strict asks for names");
+    // The reader knows whose key it is.
+    let fingerprint = world.agent(Role::Planner).public().fingerprint();
+    let pin = Pin { name: "ada".to_owned(), fingerprint };
+    let pinned = check(&file, &Options { pins: vec![pin], ..strict });
+    assert!(pinned.findings.iter().all(|finding| finding.code != Code::NameMissing), "{}", pinned.to_text());
+}
+
+/// ONE-12: another event that names the client is enough.
+#[test]
+fn client_that_is_named_twice_keeps_a_name() {
+    let (mut world, artifacts) = eventful();
+    let worker = world.client(1);
+    world.bind(Role::Planner, worker).unwrap();
+    let named = world.desk.registry().head().sequence;
+    world.bind(Role::Executor, worker).unwrap();
+    let strict = Options { profile: VerificationProfile::Strict, ..Options::default() };
+    let report = check(&export_without_names(&world, &artifacts, &[named]), &strict);
+    assert_eq!(report.verdict, Verdict::Pass, "{}", report.to_text());
 }

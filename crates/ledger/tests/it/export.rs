@@ -67,7 +67,7 @@ pub(crate) fn export_as(
     artifacts: &[(Sequence, Artifact)],
     kept_back: Option<Disclosure>,
 ) -> Vec<u8> {
-    export_with(world, artifacts, kept_back, &[])
+    export_with(world, artifacts, kept_back, &[], &[])
 }
 
 /// Returns the same with nothing in it of what these events say and record.
@@ -76,7 +76,16 @@ pub(crate) fn export_without(
     artifacts: &[(Sequence, Artifact)],
     erased: &[Sequence],
 ) -> Vec<u8> {
-    export_with(world, artifacts, None, erased)
+    export_with(world, artifacts, None, erased, &[])
+}
+
+/// Returns the same with nothing in it of what these events of the registry say.
+pub(crate) fn export_without_names(
+    world: &World,
+    artifacts: &[(Sequence, Artifact)],
+    nameless: &[Sequence],
+) -> Vec<u8> {
+    export_with(world, artifacts, None, &[], nameless)
 }
 
 fn export_with(
@@ -84,6 +93,7 @@ fn export_with(
     artifacts: &[(Sequence, Artifact)],
     kept_back: Option<Disclosure>,
     erased: &[Sequence],
+    nameless: &[Sequence],
 ) -> Vec<u8> {
     let header = Header {
         format: 1,
@@ -93,7 +103,12 @@ fn export_with(
     };
     let (mut writer, mut file) = ExportWriter::begin(&header).unwrap();
     for recorded in &world.registry {
-        file.extend(writer.event(&recorded.event, recorded.opening.as_ref()).unwrap());
+        let is_nameless = nameless.contains(&recorded.event.position().sequence);
+        file.extend(if is_nameless {
+            writer.event_without_content(&recorded.event, Disclosure::Withheld).unwrap()
+        } else {
+            writer.event(&recorded.event, recorded.opening.as_ref()).unwrap()
+        });
     }
     let head = world.desk.head(world.desk.registry_chain()).unwrap().unwrap();
     file.extend(writer.head(&head).unwrap());

@@ -84,6 +84,33 @@ fn name_that_was_erased_is_no_strict_pass() {
     assert!(codes(&report).contains(&Code::NameMissing), "{}", report.to_text());
 }
 
+/// ONE-12: the name of the client that passed an answer on is gone; every key still has its name.
+#[test]
+fn name_of_a_client_that_was_erased_is_no_strict_pass() {
+    let server = Server::start();
+    let (asker, relay) = (server.token("asker", &["ask"]), server.token("rita", &["relay"]));
+    let id = server.ask(&asker, &json!({"question": "Which?"}));
+    let path = format!("/v1/questions/{id}/answer");
+    let said = json!({"answer": "main", "by": "kim"});
+    assert_eq!(server.call("POST", &path).token(&relay).json(&said).send().status, 200);
+    let before = strict(&server, &id[..26]);
+    assert_eq!(before.verdict, Verdict::Pass, "{}", before.to_text());
+    assert!(before.to_text().contains("which demur calls “rita”"), "{}", before.to_text());
+    let registry = server.local("GET", "/v1/keys").send().json()["registry"]["trace"].clone();
+    let registry = registry.as_str().unwrap();
+    let events = server.local("GET", &format!("/v1/traces/{registry}/events")).send().json();
+    let events = events["events"].as_array().unwrap();
+    let named = events.iter().filter(|event| event.to_string().contains("rita"));
+    let named: Vec<_> = named.map(|event| event["sequence"].as_u64().unwrap()).collect();
+    assert!(!named.is_empty());
+    for event in named {
+        assert_eq!(erase(&server, registry, event).status, 200);
+    }
+    let report = strict(&server, &id[..26]);
+    assert_eq!(codes(&report), [Code::NameMissing], "{}", report.to_text());
+    assert!(report.to_text().contains("whose name is not established"), "{}", report.to_text());
+}
+
 /// ONE-09: the words that asked are to be erased between the yes and the start, so that nothing tells what the yes was for.
 #[test]
 fn nothing_starts_on_a_confirmation_whose_words_were_erased() {

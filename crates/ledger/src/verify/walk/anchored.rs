@@ -1,5 +1,7 @@
 //! How far a key, a root or a name stands behind the trace.
 
+use std::collections::BTreeSet;
+
 use demur_core::{
     key::Fingerprint,
     merkle::{self, Scheme},
@@ -8,11 +10,14 @@ use demur_core::{
 use super::Walk;
 use crate::{
     facts::VerificationProfile,
-    name::{Position, Sequence},
+    name::{ClientId, Position, Sequence},
     signed::Inclusion,
+    state::State,
+    trace_state::TraceState,
     verify::{
         Code, Options,
         finding::{Findings, Found, Section},
+        opening::Names,
     },
 };
 
@@ -70,22 +75,36 @@ impl Walk<'_> {
         })
     }
 
-    /// What a key's holder is called is said by nobody if the name is gone. Who asks for everything asks for that too,
-    /// unless it has a name of its own for the key.
-    pub(in crate::verify) fn check_names(
-        &self,
-        nameless: &[Fingerprint],
-        options: &Options,
-        findings: &mut Findings,
-    ) {
+    /// What a key's holder or a client is called is said by nobody if the name is gone. Who asks for everything asks for that
+    /// too, unless it has a name of its own for the key, or for one of the client's.
+    pub(in crate::verify) fn check_names(&self, names: &Names, options: &Options, findings: &mut Findings) {
         if options.profile != VerificationProfile::Strict {
             return;
         }
         let is_pinned = |key: &Fingerprint| options.pins.iter().any(|pin| pin.fingerprint == *key);
-        for key in self.speakers.keys().filter(|key| nameless.contains(key) && !is_pinned(key)) {
-            let message = format!("the name of who holds the key {} is not in the file", key.short());
+        let mut missing = |message: String| {
             findings.add(Section::Registry, None, None, Found::new(Code::NameMissing, message));
+        };
+        for key in self.speakers.keys().filter(|key| names.hidden.contains(key) && !is_pinned(key)) {
+            missing(format!("the name of who holds the key {} is not in the file", key.short()));
         }
+        let pinned = options.pins.iter().filter_map(|pin| self.registry.key(&pin.fingerprint));
+        let pinned: BTreeSet<_> = pinned.flat_map(|record| &record.clients).collect();
+        let nameless = |client: &ClientId| names.clients.is_hidden(*client) && !pinned.contains(client);
+        for client in self.named_clients().into_iter().filter(nameless) {
+            missing(format!("the name of client {client} is not in the file"));
+        }
+    }
+
+    /// Returns the clients that the report is about: those through which acts came, and those that held a role of a run. The
+    /// desk is none.
+    fn named_clients(&self) -> BTreeSet<ClientId> {
+        let run = self.state.as_ref().and_then(TraceState::run);
+        let participants = run.into_iter().flat_map(State::participants);
+        let held = participants
+            .flat_map(|(principal, _)| self.registry.speaking_clients(principal, self.trail.pin()));
+        let clients = self.clients.iter().copied().chain(held);
+        clients.filter(|client| !self.registry.is_desk(*client)).collect()
     }
 
     /// What a key said before it was revoked is proven to come before only under the revocation's root.
