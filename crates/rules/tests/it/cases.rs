@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use demur_clarify::gap::Severity;
+use demur_core::visible::visible;
 use demur_rules::{Assurance, Finding, Judgement, Plan, Rules, Settled, finding::Condition};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -203,6 +204,59 @@ fn every_case_has_exactly_its_gaps_and_its_answers_do_what_it_says() {
         }
     }
     assert!(report.is_empty(), "\n{report}");
+}
+
+/// AEP-17: what does not go together stands in the words of the question, as the plan or the tables call it, and the field beside them.
+#[test]
+fn every_question_shows_the_values_that_it_is_about() {
+    let plain = |text: &str| {
+        let parts = text.to_lowercase();
+        let parts = parts.split(|letter: char| !letter.is_alphanumeric()).filter(|part| !part.is_empty());
+        format!("-{}-", parts.collect::<Vec<_>>().join("-"))
+    };
+    let mut shown = 0;
+    for file in all().into_iter().filter(|file| file.pack == "default") {
+        let rules = world::rules(&file.pack);
+        for case in &file.cases {
+            let plan = case.plan(&file.base);
+            for finding in rules.detect(&plan, &case.settled()).unwrap() {
+                let words = plain(&format!("{} {}", finding.question, finding.context));
+                for value in conflicting(&plan, &finding) {
+                    assert!(
+                        words.contains(&plain(&visible(&value))),
+                        "{}: {value} is not in {finding:?}",
+                        case.name
+                    );
+                    shown += 1;
+                }
+            }
+        }
+    }
+    assert!(shown > 50, "{shown}");
+}
+
+/// Returns what a finding is about, as it says why it was made.
+fn conflicting(plan: &Plan, finding: &Finding) -> Vec<String> {
+    let because = finding.because.rsplit_once(": ").map_or(&*finding.because, |(_, why)| why);
+    let between = |start: &str, middle: &str, end: &str| {
+        let (one, rest) = because.strip_prefix(start)?.split_once(middle)?;
+        let other = rest.split_once(end).map_or(rest, |(other, _)| other);
+        Some(vec![one.to_owned(), other.to_owned()])
+    };
+    match finding.condition {
+        Condition::AmbiguousIdentifier => plan
+            .value(&finding.field)
+            .and_then(|value| value.as_str())
+            .map(str::to_owned)
+            .into_iter()
+            .collect(),
+        Condition::UnresolvedComplianceOverlap => between("", " is selected, ", " is not").unwrap(),
+        Condition::JurisdictionMismatch => {
+            let conflict = between("", " is selected and the target is ", " and ");
+            conflict.or_else(|| between("", " is of ", ", the target ")).unwrap()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The issue asks for the six conditions, at least 40 more cases and at least 20 complete plans.
