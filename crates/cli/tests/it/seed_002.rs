@@ -127,6 +127,113 @@ fn a_run_goes_through_the_states_of_the_seed() {
     }
 }
 
+/// "Proposal Workflow", "Tool Intent and Execution Workflow", "Claim Workflow", "Auditor Workflow": which event says what, where the
+/// seed says what it says. Members of facts and content alike.
+const SAYS: [(&str, &[&str]); 10] = [
+    ("proposal_created", &["objective", "assumptions", "required_tools", "expected_evidence"]),
+    ("proposal_reviewed", &["decision", "rationale"]),
+    ("tool_intent_signed", &["input_hash", "risk", "justification"]),
+    ("tool_execution_started", &["intent", "input"]),
+    ("tool_execution_completed", &["outputs"]),
+    ("tool_execution_failed", &["failure"]),
+    ("claim_issued", &["text", "confidence", "evidence"]),
+    ("final_statement_signed", &["claims"]),
+    ("verification_run_started", &["profile"]),
+    ("verification_run_completed", &["status", "report"]),
+];
+
+/// "Protocol Roles": who says it.
+const ROLES: [(&str, &str); 8] = [
+    ("proposal_created", "planner"),
+    ("tool_intent_signed", "executor"),
+    ("tool_execution_started", "executor"),
+    ("claim_issued", "executor"),
+    ("proposal_reviewed", "critic"),
+    ("claim_challenged", "critic"),
+    ("verification_run_started", "auditor"),
+    ("verification_run_completed", "auditor"),
+];
+
+/// LED-02 LED-11: every event has the members that the seed gives it, from the role that the seed gives it, behind its predecessor;
+/// a rejected proposal and a blocked intent go no further, and a tool is tried again by a new intent.
+#[test]
+fn every_event_says_what_the_seed_wants_said() {
+    let sandbox = Sandbox::new();
+    let mut run = Played::open(&sandbox);
+    let propose = || json!({"objective": "Run them", "assumptions": ["they are there"], "tools": ["cargo"], "expected_evidence": ["a log"]});
+    let review = |event: u64, decision: &str| json!({"event": event, "decision": decision, "rationale": "looked at it"});
+    let intent = |proposal: u64, test: &str| json!({"proposal": proposal, "tool": "cargo", "input": {"arguments": [test]}, "risk": "low", "justification": "to see"});
+    // "Rejected proposals cannot proceed to execution."
+    let rejected = run.step("session_propose", propose(), "reviewing");
+    run.step("session_review", review(rejected, "rejected"), "planning");
+    run.refuses("session_intend", intent(rejected, "test"), "OUT_OF_PHASE");
+    let proposed = run.step("session_propose", propose(), "reviewing");
+    run.step("session_review", review(proposed, "approved"), "executing");
+    // "Critic block: ... execution prohibited until revision."
+    let blocked = run.step("session_intend", intent(proposed, "publish"), "executing");
+    run.step("session_review", review(blocked, "blocked"), "executing");
+    run.refuses("session_start", json!({"intent": blocked}), "INTENT_BLOCKED");
+    let first = run.step("session_intend", intent(proposed, "test"), "executing");
+    run.step("session_review", review(first, "approved"), "executing");
+    let started = run.step("session_start", json!({"intent": first}), "executing");
+    let failed =
+        json!({"started": started, "outputs": [], "failure": "exit", "exit_status": 1, "note": "no tests"});
+    run.step("session_report", failed, "executing");
+    // "Retrying a tool execution creates a new intent and new execution events; previous attempt remains in history."
+    run.refuses("session_start", json!({"intent": first}), "");
+    let mut again = intent(proposed, "test");
+    again["retries"] = first.into();
+    let again = run.step("session_intend", again, "executing");
+    run.step("session_review", review(again, "approved"), "executing");
+    let started = run.step("session_start", json!({"intent": again}), "executing");
+    let report = json!({"started": started, "outputs": [{"name": "log", "text": "ok"}], "exit_status": 0, "duration_ms": 5});
+    let output = run.step("session_report", report, "executing");
+    let claim =
+        json!({"text": "All tests pass", "confidence": 90, "evidence": [output], "executions": [output + 1]});
+    let claimed = run.step("session_claim", claim, "claiming");
+    let dispute = |event: u64, act: &str| json!({"event": event, "act": act, "reason": "which tests?"});
+    let challenge = run.step("session_challenge", dispute(claimed, "challenge"), "claiming");
+    run.step("session_challenge", dispute(challenge, "resolve"), "claiming");
+    run.step("session_conclude", json!({"verdict": "The tests pass"}), "auditing");
+    run.step("session_audit", json!({}), "completed");
+
+    let trace = run.trace.as_str().unwrap();
+    sandbox.run(&["export", trace, "--out", "run.jsonl"]).expect_code(0);
+    let file = std::fs::read_to_string(sandbox.path("run.jsonl")).unwrap();
+    let lines = file.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines: Vec<_> = lines
+        .filter_map(|line| line.get("event").cloned())
+        .filter(|line| line["event"]["trace"] == trace)
+        .collect();
+    let said = |line: &Value| {
+        let event = &line["event"];
+        if event["statement"].is_null() { event["record"].clone() } else { event["statement"].clone() }
+    };
+    for (kind, members) in SAYS {
+        let line = lines.iter().find(|line| said(line)["type"] == kind).unwrap_or_else(|| panic!("{kind}"));
+        for member in members {
+            let there = |value: &Value| value.get(member).is_some_and(|value| !value.is_null());
+            assert!(there(&said(line)["facts"]) || there(&line["content"]), "{kind}: {member} in {line}");
+        }
+    }
+    for (kind, role) in ROLES {
+        let mut of_kind = lines.iter().filter(|line| said(line)["type"] == kind).peekable();
+        assert!(of_kind.peek().is_some(), "{kind}");
+        assert!(of_kind.all(|line| said(line)["role"] == role), "{kind} by {role}");
+    }
+    // "Each new event references immediate predecessor hash", and "every verification report references immutable trace identifiers".
+    for (place, line) in lines.iter().enumerate() {
+        assert_eq!(
+            (&line["event"]["sequence"], place == 0),
+            (&place.into(), line["event"]["previous"].is_null())
+        );
+    }
+    let verified = sandbox.run(&["verify", "run.jsonl", "--json"]);
+    let report: Value = serde_json::from_str(&verified.stdout).unwrap();
+    assert_eq!(report["report"]["scope"]["trace"], trace, "{verified}");
+    assert_ne!(report["verdict"], "fail", "{verified}");
+}
+
 /// LED-10: the eighth transition: any state to `aborted`, on an explicit abort.
 #[test]
 fn a_run_is_aborted_in_the_seed_s_words() {
