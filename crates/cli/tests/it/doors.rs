@@ -57,7 +57,7 @@ fn meet(hall: &Hall, ask: asking::AskFn, answering: &AnsweringDoor, allows: aski
             assert_eq!(waiting.answer(), words.answer, "asked and answered through {}", answering.name);
             answering.assurance.replace('_', " ")
         }
-        Said::Refused(code) => {
+        Said::Refused { code, .. } => {
             assert!(!fits, "{} was refused with {code}", answering.name);
             assert_eq!(hall.show(&id)["state"], "open", "a refused answer changes nothing");
             hall.settle(&id, &words.answer);
@@ -103,10 +103,14 @@ fn race(hall: &Hall, one: &AnsweringDoor, other: &AnsweringDoor, round: usize) {
     assert_eq!(shown["outcome"]["value"], won[0].0, "{shown}");
     assert_eq!(waiting.answer(), won[0].0);
     let lost = said.iter().find_map(|(_, said)| match said {
-        Said::Refused(code) => Some(code.as_str()),
+        Said::Refused { code, told } => Some((code.as_str(), told)),
         Said::Answered => None,
     });
-    assert_eq!(lost, Some("ALREADY_ANSWERED"), "whoever comes second is told");
+    let (code, told) = lost.unwrap();
+    assert_eq!(code, "ALREADY_ANSWERED", "whoever comes second is told");
+    // Who was first, and with which words, through every one of them.
+    let by = shown["outcome"]["by"].as_str().unwrap_or_default();
+    assert!(told.contains(won[0].0) && told.contains(by), "{}, {}: {told}", one.name, other.name);
 }
 
 const BEGIN: &str = "\

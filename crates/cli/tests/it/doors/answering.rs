@@ -20,8 +20,8 @@ pub(super) struct AnsweringDoor {
 pub(super) enum Said {
     /// It counts.
     Answered,
-    /// It does not; the code says why.
-    Refused(String),
+    /// It does not; the code says why, and what it is told says who was first, if somebody was.
+    Refused { code: String, told: String },
 }
 
 /// One row for every way to answer.
@@ -42,7 +42,7 @@ fn by_command(hall: &Hall, id: &str, answer: &str) -> Said {
         return Said::Answered;
     }
     let error: Value = serde_json::from_str(&ran.stderr).unwrap_or_else(|_| panic!("{ran}"));
-    Said::Refused(error["error"]["code"].as_str().unwrap().to_owned())
+    Said::Refused { code: error["error"]["code"].as_str().unwrap().to_owned(), told: ran.stderr }
 }
 
 /// At the prompt of a terminal, where it is the only one that waits.
@@ -91,6 +91,9 @@ fn told(reply: Result<Value, Value>) -> Said {
             assert_eq!(done["repeated"], false, "{done}");
             Said::Answered
         }
-        Err(problem) => Said::Refused(problem["code"].as_str().unwrap().to_owned()),
+        Err(problem) => Said::Refused {
+            code: problem["code"].as_str().unwrap().to_owned(),
+            told: problem["outcome"].to_string(),
+        },
     }
 }

@@ -62,7 +62,7 @@ impl Browser {
 /// A page that comes too late says who was first.
 fn told(page: &str) -> Said {
     assert!(page.contains("data-state=\"answered\"") && page.contains("Answered"), "{page}");
-    Said::Refused("ALREADY_ANSWERED".to_owned())
+    Said::Refused { code: "ALREADY_ANSWERED".to_owned(), told: page.to_owned() }
 }
 
 /// Returns what the form of a review carries unseen.
