@@ -1,7 +1,11 @@
 //! A store in use, with the secrets of its data folder. A secret is on the disk before the event that names its key, and
 //! goes away again if there is no such event. Everything that is recorded goes through the sequencer.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
 
 pub use demur_api::key::Spent;
 use demur_api::{
@@ -34,6 +38,7 @@ use crate::{
     data::DataFolder,
     durable, error,
     kept_head::{self, HeadKeeper},
+    kept_root,
     key_directory::{DESK, KeyDirectory},
     key_entry,
     keyring::{FolderKeyring, KeyFile, Keyring, TentativeKey},
@@ -61,6 +66,8 @@ pub struct Owner {
     drivers: Drivers,
     /// How far a check of the store is.
     checking: Checking,
+    /// The folder that has the store alone, and beside it what the desk signed about it; none where several have it.
+    folder: Option<PathBuf>,
 }
 
 impl Owner {
@@ -103,6 +110,7 @@ impl Owner {
         // Where there was a registry, no other takes its place unnoticed.
         if !store.is_shared() {
             kept_head::compare(data.path(), &**store)?;
+            kept_root::check_none(data.path())?;
         }
         let keyring = FolderKeyring::shared(data);
         let secret = SecretKey::generate(&mut { system });
@@ -146,8 +154,8 @@ impl Owner {
         let open = |find: FindKey| Sequencer::open(Arc::clone(store), find, Box::new(system));
         let mut sequencer = open_sequencer(&keyring, open)?;
         if is_restored {
-            // The file is about the store before; the registry says by now that another one took its place.
-            kept_head::forget(data.path()).map_err(|error| error::file("tidy", data.path(), &error))?;
+            // The files are about the store before; the registry says by now that another one took its place.
+            forget_kept(data.path()).map_err(|error| error::file("tidy", data.path(), &error))?;
         }
         keep_head(data, store, &mut sequencer)?;
         let owner = Self::new(data, keyring, sequencer, system);
@@ -169,7 +177,8 @@ impl Owner {
         sequencer.find_key_with(move |registry| desk_key(&*keys, registry).ok());
         sequencer.listen(Arc::clone(lookup.questions()) as _);
         let marks = Arc::new(Marks::of(data.path()));
-        if !sequencer.store().is_shared() {
+        let folder = (!sequencer.store().is_shared()).then(|| data.path().to_owned());
+        if folder.is_some() {
             sequencer.listen(Arc::clone(&marks) as _);
         }
         Self {
@@ -180,6 +189,7 @@ impl Owner {
             user: None,
             drivers: Drivers::default(),
             checking: Checking::default(),
+            folder,
         }
     }
 
@@ -247,6 +257,18 @@ impl Owner {
     /// Returns how far a check of the store is.
     pub(crate) const fn checking(&self) -> &Checking {
         &self.checking
+    }
+
+    /// Compares what is kept beside the database with the database.
+    pub(crate) fn check_kept(&self) -> Result<(), Refusal> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        kept_head::compare(folder, self.sequencer().store())?;
+        kept_root::compare(folder, self.sequencer().store(), &*self.sequencer().newest_registry()?)
+    }
+
+    /// Renews the root over all traces that is kept beside the database.
+    pub(crate) fn keep_root(&self) -> Result<(), Refusal> {
+        self.folder.as_ref().map_or(Ok(()), |folder| kept_root::keep(folder, self.sequencer()))
     }
 
     /// Returns what hooks look at.
@@ -462,18 +484,27 @@ impl Owner {
     }
 }
 
-/// Keeps the newest head of the registry beside the database from now on, where a folder has the store alone. A file that is
-/// there was signed by the desk.
+/// Keeps the newest head of the registry and the root over all traces beside the database from now on, where a folder has the
+/// store alone. What is there is compared first.
 fn keep_head(data: &DataFolder, store: &Arc<dyn Store>, sequencer: &mut Sequencer) -> Result<(), Refusal> {
     if store.is_shared() {
         return Ok(());
     }
     let registry = sequencer.registry();
     kept_head::compare(data.path(), &**store)?;
-    kept_head::check_signature(data, &registry)?;
+    kept_head::check_signed(data.path(), &registry)?;
+    kept_root::compare(data.path(), &**store, &registry)?;
     kept_head::keep(data.path(), &**store)?;
+    kept_root::keep(data.path(), sequencer)?;
     sequencer.listen(Arc::new(HeadKeeper::new(data, registry.trace(), Arc::clone(store))));
     Ok(())
+}
+
+/// Removes what was kept beside the database, where another store takes the place of the one it is about.
+pub fn forget_kept(folder: &Path) -> io::Result<()> {
+    [kept_head::FILE, kept_root::FILE]
+        .iter()
+        .try_for_each(|name| durable::remove(&folder.join(name)).map(drop))
 }
 
 /// Lets a new secret stay if the event that names its key is recorded, or may be.
@@ -494,6 +525,8 @@ fn settle(secret: TentativeKey, recorded: Result<Acknowledged, SequencerError>) 
 
 impl Drop for Owner {
     fn drop(&mut self) {
+        // If this fails, the next start renews it, and a trace that was added meanwhile can be taken away unnoticed until then.
+        let _ = self.sequencer.as_ref().map(|_| self.keep_root());
         if let Some(sequencer) = self.sequencer.take() {
             // If this fails, the next use takes this one for a crash and says so in the record: harmless.
             let _ = sequencer.close();

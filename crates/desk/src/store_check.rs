@@ -74,7 +74,9 @@ pub fn check_owned(owner: &Owner, is_gone: IsGone<'_>) -> Result<StoreCheck, Ref
     let tell = &mut |progress| checking.set(Some(progress));
     let checked = check(ledger.shared_store(), &owner.shared_keyring(), &mark, tell, is_gone);
     checking.set(None);
-    checked
+    let mut checked = checked?;
+    checked.problems.extend(owner.check_kept().err().map(|error| of_opening(&error)));
+    Ok(checked)
 }
 
 /// Returns how far the check is that goes on now.

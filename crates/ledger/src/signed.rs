@@ -4,7 +4,7 @@ use demur_core::{
     canonical::{self, ReadError, WriteError},
     hash::{Digest, Purpose},
     key::{PublicKey, SecretKey, SignatureError},
-    limit::{Limits, Whole},
+    limit::{Limits, Text, Whole},
     merkle::{self, Scheme},
     time::Timestamp,
 };
@@ -133,6 +133,32 @@ pub struct Checkpoint {
 }
 
 impl Document for Checkpoint {
+    const PURPOSE: Purpose = Purpose::Checkpoint;
+}
+
+/// The root over all traces of a store at one moment. No export holds it: a data folder keeps the newest one beside the
+/// database, so that a trace that is taken away is missed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoreRoot {
+    /// The store's epoch.
+    pub epoch: u64,
+    /// The moment, as the store counts its commits.
+    pub moment: Text<1, 32>,
+    /// The newest registry event at that moment.
+    pub registry: Position,
+    /// The root of the tree over all traces, the registry among them.
+    pub root: Digest,
+    /// The store.
+    pub store: StoreId,
+    /// When the root was taken, by the desk's clock.
+    pub time: Timestamp,
+    /// How many traces are under it.
+    pub traces: Whole<1, 9_007_199_254_740_991>,
+}
+
+/// Told from the last line of an export by its members.
+impl Document for StoreRoot {
     const PURPOSE: Purpose = Purpose::Checkpoint;
 }
 

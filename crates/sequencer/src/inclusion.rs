@@ -1,12 +1,15 @@
 //! What shows that a trace stood under a recorded root (`docs/format.md` 7 and 9).
 
-use demur_core::merkle::{Scheme, WholeTree};
+use demur_core::{
+    hash::Digest,
+    merkle::{self, Scheme, WholeTree},
+};
 use demur_ledger::{
     name::{Position, Sequence, TraceId},
     registry::Registry,
-    signed::Inclusion,
+    signed::{Inclusion, Signed, StoreRoot},
 };
-use demur_store::contract::Cursor;
+use demur_store::contract::{Cursor, Store};
 
 use super::{
     Sequencer, SequencerError,
@@ -58,6 +61,26 @@ impl Sequencer {
         Ok(wrong)
     }
 
+    /// Returns the root over all traces as of now, signed.
+    pub fn store_root(&self) -> Result<Signed<StoreRoot>, SequencerError> {
+        let moment = self.store.end()?;
+        let (root, traces) = root_at(&*self.store, moment)?;
+        // After the moment, so that it is no older than what stands under the root.
+        let registry = self.newest_registry()?;
+        let position = registry.head();
+        let document = StoreRoot {
+            epoch: registry.epoch_at(position.sequence),
+            // Unwrap safety: 16 bytes as hexadecimal digits.
+            moment: moment.to_string().try_into().expect("a cursor fits"),
+            registry: position,
+            root,
+            store: registry.store(),
+            time: self.at_hand.system.now(),
+            traces: traces.try_into().map_err(|_| SequencerError::NotCreated)?,
+        };
+        self.at_hand.sign(document, &registry, position.sequence)
+    }
+
     /// Returns the newest roots with their trees, for the exports of many traces: as many as an export shows a trace under,
     /// or fewer where a store has so many traces that their trees would take too much memory.
     pub fn root_trees(&self) -> Result<RootTrees, SequencerError> {
@@ -99,6 +122,12 @@ impl Sequencer {
         let moment = kept.and_then(|kept| kept.value.bytes.try_into().ok()).map(Cursor::from_bytes);
         Ok(moment.map(|moment| self.store.heads_at(moment)).transpose()?)
     }
+}
+
+/// Returns the root over all traces of a store as of a moment, and how many they are.
+pub fn root_at(store: &dyn Store, moment: Cursor) -> Result<(Digest, u64), SequencerError> {
+    let leaves = leaves(&store.heads_at(moment)?)?;
+    Ok((merkle::root(Scheme::DEMUR, &leaves), leaves.len() as u64))
 }
 
 impl RootTrees {

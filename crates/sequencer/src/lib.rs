@@ -52,7 +52,7 @@ pub use error::SequencerError;
 pub use export::ExportProgress;
 pub use figures::Figures;
 pub use follow::Followed;
-pub use inclusion::{RootMismatch, RootTrees};
+pub use inclusion::{RootMismatch, RootTrees, root_at};
 pub use read::{read_event, read_performed};
 pub use series::{Decided, Series};
 pub use system::System;

@@ -15,7 +15,7 @@ use demur_desk::{
     data::DataFolder,
     deadlines,
     desk::{Desk, DeskConfig},
-    follower,
+    follower, kept_root,
     rules::RulesSource,
 };
 use tokio::{
@@ -147,6 +147,7 @@ async fn answer(
     }
     tokio::spawn(serve_socket(Arc::clone(service), connections.clone(), socket, caller));
     tokio::spawn(deadlines::run(Arc::clone(&service.desk)));
+    tokio::spawn(kept_root::run(Arc::clone(&service.desk)));
     tokio::spawn(follower::run(Arc::clone(&service.desk)));
     tokio::spawn(tell_store_trouble(Arc::clone(service)));
     tracing::info!(address = service.address(), process = std::process::id(), "ready");

@@ -1,9 +1,12 @@
 //! `demur store backup`: a copy of the store as of one moment, while the server goes on. Secrets are no part of it.
 
-use std::fs;
+use std::{fs, sync::Arc};
 
 use demur_api::store::StoreSize;
-use demur_desk::{data::DataFolder, durable, kept_head, store_check::size_of, visible::visible_path};
+use demur_desk::{
+    data::DataFolder, durable, kept_head, kept_root, keyring::FolderKeyring, store_check::size_of,
+    visible::visible_path,
+};
 use serde::Serialize;
 
 use super::{
@@ -34,7 +37,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &BackupStore) -> Result<
     }
     let made = made?;
     // Beside the database, as in a data folder: what is taken out of the copy later shows.
-    kept_head::keep(folder, &DataFolder::at(folder.clone()).whole_store()?)?;
+    let copy = Arc::new(DataFolder::at(folder.clone()).whole_store()?);
+    kept_head::keep(folder, &*copy)?;
+    kept_root::keep_copy(folder, copy, &FolderKeyring::shared(&data))?;
     let lost: Vec<Lost> = made.into_iter().map(Lost::from).collect();
     let exit = if lost.is_empty() { Exit::Success } else { Exit::VerificationFailed };
     // Read back: what cannot be opened is no backup.

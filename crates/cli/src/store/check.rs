@@ -1,7 +1,7 @@
 //! `demur store check`: the files of a store, then every trace as the verifier sees its export. The server looks; a store
 //! that no server can open is looked at here.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use demur_api::{
     call::{ApiRequest, Call as _},
@@ -12,7 +12,7 @@ use demur_api::{
 use demur_core::visible::visible;
 use demur_desk::{
     data::DataFolder,
-    kept_head,
+    kept_head, kept_root,
     keyring::FolderKeyring,
     store_check::{self, UNREADABLE, is_newer, of_files, of_opening, progress_of},
 };
@@ -83,10 +83,16 @@ fn alone(data: &DataFolder, progress: &mut Progress) -> Result<StoreCheck, Failu
     let marks = Arc::clone(&store);
     let mark = |trace: TraceId, failure: &_| Ok(marks.mark_failed(trace, failure)?);
     let (keyring, tell) = (FolderKeyring::shared(data), &mut |step| tell(progress, step));
-    let kept = kept_head::compare(data.path(), &*store);
+    let kept = compare_kept(data.path(), &*store);
     let mut check = store_check::check(store, &keyring, &mark, tell, &|| false)?;
     check.problems.extend(kept.err().map(|error| of_opening(&error)));
     Ok(check)
+}
+
+/// Compares what is kept beside the database with it. A registry that does not hold is told by the check itself.
+fn compare_kept(folder: &Path, store: &dyn Store) -> Result<(), Refusal> {
+    kept_head::compare(folder, store)?;
+    demur_sequencer::registry(store).map_or(Ok(()), |registry| kept_root::compare(folder, store, &registry))
 }
 
 /// Returns what is wrong with a store that does not open.

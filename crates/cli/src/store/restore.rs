@@ -10,15 +10,16 @@ use std::{
 
 use demur_api::{
     code::Code,
+    refusal::Refusal,
     store::{StoreCheckProgress, StoreSize, StoreTrouble},
 };
 use demur_core::visible::visible;
 use demur_desk::{
     data::DataFolder,
-    durable, kept_head,
+    durable, kept_head, kept_root,
     keyring::FolderKeyring,
     operating_system::OperatingSystem,
-    owner::{Owner, find_desk_key},
+    owner::{Owner, find_desk_key, forget_kept},
     store_check::{self, is_newer, size_of},
     visible::visible_path,
 };
@@ -58,8 +59,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     let (restored, aside) = if had_store {
         replace(&data, &arguments.folder, &mut tell).map(|(restored, aside)| (restored, Some(aside)))?
     } else {
-        kept_head::forget(data.path())
-            .map_err(|error| Failure::file("remove the kept head in", data.path(), &error))?;
+        forget_kept(data.path()).map_err(|error| Failure::file("tidy", data.path(), &error))?;
         (data.restore(&arguments.folder, &mut tell)?, None)
     };
     progress.clear();
@@ -87,9 +87,12 @@ fn expect_sound(
     let told = &mut |step: StoreCheckProgress| {
         progress.tell(|| format!("verifying the backup, {} %", percent(step.done, step.total)));
     };
-    let check = store_check::check(backup, &keyring, &|_, _| Ok(()), told, &|| false)?;
+    let check = store_check::check(Arc::clone(&backup), &keyring, &|_, _| Ok(()), told, &|| false)?;
     let is_bad = |problem: &&StoreTrouble| !is_newer(problem) && !is_lost(problem);
-    let Some(first) = check.problems.iter().find(is_bad) else { return Ok(()) };
+    let Some(first) = check.problems.iter().find(is_bad) else {
+        let registry = demur_sequencer::registry(&*backup).map_err(Refusal::from)?;
+        return Ok(kept_root::compare(folder, &*backup, &registry)?);
+    };
     let message = format!("the backup in {} does not hold: {}", visible_path(folder), visible(&first.cause));
     Err(Failure::of(Code::StoreDamaged, message)
         .with_hint("nothing was touched: restore an older backup, or keep this one to be looked at"))
@@ -128,6 +131,7 @@ fn exchange(data: &Path, aside: &Path, new: &Path) -> io::Result<()> {
     durable::create_folder(aside)?;
     for name in [
         kept_head::FILE,
+        kept_root::FILE,
         "ledger.db",
         "ledger.db-wal",
         "ledger.db-shm",

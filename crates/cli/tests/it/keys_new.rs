@@ -189,10 +189,12 @@ fn keys_of_no_registry_are_left_alone() {
     for file in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
         let _ = std::fs::remove_file(sandbox.data().join(file));
     }
-    // The head beside the database says that there was a registry: nothing new takes its place.
-    let refused = sandbox.json_error(&["keys", "new", "alice", "--role", "planner"], 2);
-    assert_eq!(refused["code"], "STORE_DAMAGED", "{refused}");
-    std::fs::remove_file(sandbox.data().join("registry-head.json")).unwrap();
+    // What lies beside the database says that there was a registry: nothing new takes its place.
+    for file in ["registry-head.json", "store-root.json"] {
+        let refused = sandbox.json_error(&["keys", "new", "alice", "--role", "planner"], 2);
+        assert_eq!(refused["code"], "STORE_DAMAGED", "{refused}");
+        std::fs::remove_file(sandbox.data().join(file)).unwrap();
+    }
     assert_snapshot!(sandbox.run(&["keys", "new", "alice", "--role", "planner"]), @r"
     exit 0
     --- stdout

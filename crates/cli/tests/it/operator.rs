@@ -2,6 +2,7 @@
 //! told against real servers, and no strict verdict passes it.
 
 mod forged;
+mod taken_away;
 
 use std::{fs, process::Command};
 

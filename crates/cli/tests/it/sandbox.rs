@@ -75,7 +75,12 @@ impl Sandbox {
     /// Changes the database behind everybody's back, past the rules that its tables have.
     pub(crate) fn tamper(&self, sql: &str) {
         self.rest();
-        let connection = Connection::open(self.database()).unwrap();
+        Self::tamper_with(&self.database(), sql);
+    }
+
+    /// Changes a database that no server has open, past the rules that its tables have.
+    pub(crate) fn tamper_with(database: &Path, sql: &str) {
+        let connection = Connection::open(database).unwrap();
         connection.pragma_update(None, "foreign_keys", false).unwrap();
         let mut statement =
             connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();

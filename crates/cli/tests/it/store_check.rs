@@ -210,7 +210,7 @@ fn damaged_events_are_not_rebuilt_from() {
 }
 
 /// Takes a trace out of the database so that nothing in it refers to the trace any more.
-const REMOVE_TRACE: &str = "
+pub(crate) const REMOVE_TRACE: &str = "
     DELETE FROM commands WHERE event IN (SELECT ordinal FROM events WHERE trace = 2);
     DELETE FROM questions WHERE trace = 2;
     DELETE FROM participants WHERE trace = 2;
@@ -260,5 +260,5 @@ fn kept_head_that_the_desk_did_not_sign_is_found_at_the_next_start() {
     let forged = signature.chars().rev().collect::<String>();
     fs::write(&path, format!("{before}\"signature\":\"{forged}\"{after}")).unwrap();
     let ran = sandbox.run(&["keys", "new", "dave", "--role", "critic"]);
-    assert!(ran.code != Some(0) && ran.stderr.contains("a head that the desk signed"), "{ran}");
+    assert!(ran.code != Some(0) && ran.stderr.contains("a document that demur signed"), "{ran}");
 }

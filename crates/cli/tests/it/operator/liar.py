@@ -1,5 +1,6 @@
 """An operator who lies with the whole store at hand: changes one event in the database, or adds one, and then signs everything after it
-anew with the keys in the data folder, so that chain, commitments, heads, positions and signatures hold again. Called with the folder of
+anew with the keys in the data folder, so that chain, commitments, heads, positions, signatures and what is kept beside the
+database hold again. Called with the folder of
 `demur_format`, the data folder, a trace and the lie as JSON: {"event": N, "set": {POINTER: VALUE, ...}} changes an event,
 {"like": N, "set": {...}} adds one like an earlier one. Pointers begin with /type, /facts or /content."""
 
@@ -37,6 +38,19 @@ def signed_head(old: bytes, position: Json) -> bytes:
     }
     signature = desk._secret.sign(b"demur/v1/head\0" + canonical(document))
     return old[:81] + bytes.fromhex(desk.fingerprint) + signature
+
+
+def spelled(number: int) -> str:
+    """Returns an id as text."""
+    return "".join(CROCKFORD[number >> place & 31] for place in range(125, -1, -5))
+
+
+def root(leaves: list[str]) -> str:
+    """Returns the root of a Merkle tree."""
+    if len(leaves) == 1:
+        return leaves[0]
+    half = 1 << (len(leaves) - 1).bit_length() - 1
+    return digest("node", bytes.fromhex(root(leaves[:half])), bytes.fromhex(root(leaves[half:])))
 
 
 number = 0
@@ -96,3 +110,17 @@ for place, (ordinal, writer, head, artifact, artifact_salt, salt, text, words) i
         sets = ", ".join(f"{name.strip()} = ?" for name in names.split(","))
         base.execute(f"UPDATE events SET {sets} WHERE ordinal = ?", (*values, ordinal))
 base.commit()
+
+# What is kept beside the database is about the new history.
+kept = json.loads((data / "store-root.json").read_text())
+newest = "SELECT max(sequence) FROM events WHERE trace = t.id"
+heads = f"SELECT t.trace, e.sequence, e.hash FROM traces t JOIN events e ON e.trace = t.id AND e.sequence = ({newest}) ORDER BY t.trace"
+leaves = [
+    digest("leaf", canonical({"head": head.hex(), "length": last + 1, "trace": spelled(int.from_bytes(name, "big"))}))
+    for name, last, head in base.execute(heads)
+]
+(moment,) = base.execute("SELECT max(ordinal) FROM events").fetchone()
+kept["document"] |= {"moment": f"{moment:x}", "root": root(leaves), "traces": len(leaves)}
+signature = desk._secret.sign(b"demur/v1/checkpoint\0" + canonical(kept["document"]))
+kept["proof"] = {"key": desk.fingerprint, "signature": signature.hex()}
+(data / "store-root.json").write_bytes(canonical(kept) + b"\n")
