@@ -41,7 +41,7 @@ fn an_answer_that_is_taken_back_reads_as_not_resolved_in_the_record() {
     let record = office.session().audit().unwrap();
     assert_eq!(record.chain[0], before.chain[0]);
     let last = &record.chain[1];
-    assert_eq!(last.answer(), format!("the answer of event {answer} is taken back"));
+    assert_eq!(last.answer().as_str(), format!("the answer of event {answer} is taken back"));
     assert!(!last.is_resolved() && !record.all_resolved && record.withdrawn_gaps.is_none());
     office.answer(Who::Person, "gap-001", "out");
     let record = office.session().audit().unwrap();
