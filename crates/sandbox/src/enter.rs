@@ -2,11 +2,11 @@
 //!
 //! What std offers between fork and exec is `unsafe`; a process of its own needs nothing of the kind.
 
+mod calls;
 mod descriptors;
 mod files;
 mod privileges;
 mod resources;
-mod sockets;
 
 use std::{
     convert::Infallible,
@@ -24,8 +24,9 @@ use rustix::{
     process::{Signal, set_parent_process_death_signal, setsid, umask},
 };
 
+use self::files::Confined;
 use crate::{
-    Request, SandboxError,
+    Request, SandboxError, SandboxPolicy,
     outcome::sentence,
     wire::{self, Note},
 };
@@ -65,11 +66,17 @@ fn prepare(request: &Request) -> Result<(Vec<String>, Command), String> {
     let input = input(&request.stdin).map_err(|error| format!("its input cannot be kept: {error}"))?;
     // When memory runs out, the kernel shall take the tool and nobody else. It may say no.
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
-    let mut sentences: Vec<String> = descriptors::inherited().into_iter().collect();
-    sentences.push(privileges::gain_none()?);
-    sentences.extend(files::confine(request)?);
-    sentences.extend(privileges::drop_all());
-    sentences.push(sockets::open_none()?);
+    let inherited = descriptors::inherited();
+    let no_rights = privileges::gain_none()?;
+    let confined = files::confine(request)?;
+    let dropped = privileges::drop_all();
+    let mut sentences = vec![String::new()];
+    sentences.extend(inherited);
+    sentences.push(no_rights);
+    sentences.extend(dropped);
+    let (words, missing) = enforce(confined, request.policy);
+    sentences.extend(words);
+    sentences[0] = in_force(&missing, request.policy)?;
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| format!("it cannot be bound to the life of its supervisor: {error}"))?;
     let mut command = Command::new(&request.command[0]);
@@ -77,6 +84,42 @@ fn prepare(request: &Request) -> Result<(Vec<String>, Command), String> {
     command.stdin(Stdio::from(input));
     sentences.extend(resources::limit(&request.limits));
     Ok((sentences.into_iter().map(sentence).collect(), command))
+}
+
+/// Returns what of the sandbox this thread cannot enforce on itself, and why.
+pub(crate) fn missing(policy: SandboxPolicy) -> Vec<String> {
+    match privileges::gain_none() {
+        Ok(_) => enforce(files::confine_from_everything(), policy).1,
+        Err(why) => vec![why],
+    }
+}
+
+/// Refuses the calls that Landlock does not know. Returns what is in force, in words, and what is not and why.
+fn enforce(confined: Confined, policy: SandboxPolicy) -> (Vec<String>, Vec<String>) {
+    let Confined { mut sentences, version, missing } = confined;
+    let mut missing: Vec<String> = missing.into_iter().collect();
+    match calls::refuse(policy, version) {
+        Ok(words) => sentences.extend(words),
+        Err(why) => {
+            sentences.extend(calls::unlimited(&why, version));
+            missing.push(format!("sockets and other calls of the kernel: {why}"));
+        }
+    }
+    (sentences, missing)
+}
+
+/// Returns whether the tool is held to everything that it must be held to, in words, or why it does not start.
+fn in_force(missing: &[String], policy: SandboxPolicy) -> Result<String, String> {
+    match (missing, policy.best_effort) {
+        ([], false) => Ok(format!("{IN_FORCE}enforced")),
+        ([], true) => Ok(format!("{IN_FORCE}best effort, and all of it is enforced")),
+        (_, true) => Ok(format!("{IN_FORCE}best effort; not enforced: {}", missing.join("; "))),
+        (_, false) => Err(format!(
+            "this system does not enforce what the tool must be held to: {}; the policy could say \
+             sandbox = \"best-effort\"",
+            missing.join("; ")
+        )),
+    }
 }
 
 /// Returns the bytes as a file in memory that nobody can change: a tool that does not read it blocks nobody.
@@ -105,3 +148,6 @@ fn describe(error: &io::Error, request: &Request) -> String {
         _ => format!("{program} cannot be executed: {error}"),
     }
 }
+
+/// How the sentence begins that says whether all of the sandbox is in force. Reports look for it.
+const IN_FORCE: &str = "sandbox: ";

@@ -10,7 +10,8 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | what to run, under which limits, what came of it | `request`, `limits`, `outcome` |
+//! | what to run, under which limits, what came of it | `request`, `limits`, `policy`, `outcome` |
+//! | what this kernel cannot hold tools to | `support` |
 //! | the caller's side | `client` |
 //! | the stage that watches the tool and ends it | `supervise` |
 //! | the stage that limits itself and becomes the tool | `enter` |
@@ -21,8 +22,10 @@ mod enter;
 mod error;
 mod limits;
 mod outcome;
+mod policy;
 mod request;
 mod supervise;
+mod support;
 mod wire;
 
 pub use client::{Prepared, Running, Stopper, prepare, run};
@@ -30,8 +33,10 @@ pub use enter::enter;
 pub use error::SandboxError;
 pub use limits::SandboxLimits;
 pub use outcome::{Limit, ToolEnding, ToolOutcome};
+pub use policy::SandboxPolicy;
 pub use request::Request;
 pub use supervise::supervise;
+pub use support::missing;
 
 /// The argument with which the executable must call [`supervise`].
 pub const SUPERVISE: &str = "sandbox-supervise";

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{SandboxError, SandboxLimits};
+use crate::{SandboxError, SandboxLimits, SandboxPolicy};
 
 /// One call of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,9 @@ pub struct Request {
     /// How much it may use.
     #[serde(default)]
     pub limits: SandboxLimits,
+    /// How closely it is held.
+    #[serde(default)]
+    pub policy: SandboxPolicy,
 }
 
 impl Request {
@@ -44,6 +47,7 @@ impl Request {
             readable: Vec::new(),
             environment: BTreeMap::new(),
             limits: SandboxLimits::default(),
+            policy: SandboxPolicy::default(),
         }
     }
 

@@ -63,7 +63,7 @@ fn isolate() -> Result<(), SandboxError> {
 /// Returns what came of the tool, or nothing if the caller went away.
 fn oversee(mut tool: Tool, limits: &SandboxLimits) -> Result<Option<ToolOutcome>, SandboxError> {
     let Some(report) = tool.report()? else { return Ok(None) };
-    let sentences: Vec<String> = watched(limits).into_iter().chain(report).collect();
+    let sentences: Vec<String> = report.into_iter().chain(watched(limits)).collect();
     if !await_start(&sentences)? {
         return Ok(None);
     }

@@ -1,8 +1,10 @@
 //! Tools that behave well and tools that do not, run by the real executable under limits.
 
+mod attacks;
 mod endings;
 mod files;
 mod processes;
+mod programs;
 mod rights;
 
 use std::{

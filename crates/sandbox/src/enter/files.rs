@@ -1,4 +1,4 @@
-//! Files, network and other processes: Landlock, as far as this kernel has it.
+//! Files, and signals to other processes: Landlock, as far as this kernel has it. The network is closed by it, too, where it can.
 
 use std::{io, path::Path};
 
@@ -10,14 +10,42 @@ use landlock::{
 
 use crate::Request;
 
-/// Confines this process; returns what is in force and what is not, in words, or why the tool cannot run.
-pub(super) fn confine(request: &Request) -> Result<Vec<String>, String> {
+/// What Landlock holds this thread to from now on.
+pub(super) struct Confined {
+    /// In words: what is in force, and what is not.
+    pub(super) sentences: Vec<String>,
+    /// The version that this kernel has; none where nothing is in force.
+    pub(super) version: Option<ABI>,
+    /// What is not in force although every tool must be held to it, and why.
+    pub(super) missing: Option<String>,
+}
+
+/// Confines this thread; returns what is in force and what is not, or why the tool cannot run.
+pub(super) fn confine(request: &Request) -> Result<Confined, String> {
     let folder = open(&request.folder)?;
     let readable = request.readable.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
-    Ok(match restrict(folder, readable) {
-        Ok(status) => describe(version(&status), request.readable.len()),
-        Err(error) => unlimited(&error.to_string()),
-    })
+    let restricted = restrict(Some(folder), readable);
+    Ok(Confined::of(restricted, request.readable.len()))
+}
+
+/// Takes every file away from this thread, as far as this kernel can.
+pub(super) fn confine_from_everything() -> Confined {
+    Confined::of(restrict(None, Vec::new()), 0)
+}
+
+impl Confined {
+    fn of(restricted: Result<RestrictionStatus, RulesetError>, readable: usize) -> Self {
+        let (version, why) = match restricted {
+            Ok(status) => (version(&status), NO_LANDLOCK.to_owned()),
+            Err(error) => (None, error.to_string()),
+        };
+        let missing = version.is_none().then(|| format!("files: {why}"));
+        let sentences = match version {
+            Some(abi) => describe(abi, readable),
+            None => unlimited(&why),
+        };
+        Self { sentences, version, missing }
+    }
 }
 
 fn open(path: &Path) -> Result<PathFd, String> {
@@ -31,7 +59,7 @@ fn unusable(path: &Path, error: &io::Error) -> String {
     format!("{} cannot be used: {error}", path.display())
 }
 
-fn restrict(folder: PathFd, readable: Vec<PathFd>) -> Result<RestrictionStatus, RulesetError> {
+fn restrict(folder: Option<PathFd>, readable: Vec<PathFd>) -> Result<RestrictionStatus, RulesetError> {
     let ruleset = Ruleset::default()
         .handle_access(AccessFs::from_all(TESTED))?
         .handle_access(AccessNet::from_all(TESTED))?
@@ -43,7 +71,10 @@ fn restrict(folder: PathFd, readable: Vec<PathFd>) -> Result<RestrictionStatus, 
     }
     // Device files would be a way around everything else.
     let devices = make_bitflags!(AccessFs::{MakeChar | MakeBlock | IoctlDev});
-    ruleset.add_rule(PathBeneath::new(folder, AccessFs::from_all(TESTED) & !devices))?.restrict_self()
+    if let Some(folder) = folder {
+        ruleset = ruleset.add_rule(PathBeneath::new(folder, AccessFs::from_all(TESTED) & !devices))?;
+    }
+    ruleset.restrict_self()
 }
 
 /// Allows what nearly every program needs. What is not there on this system is left out.
@@ -68,10 +99,7 @@ fn version(status: &RestrictionStatus) -> Option<ABI> {
 }
 
 /// Returns what this version of Landlock holds the tool to, and what it is too old for.
-fn describe(version: Option<ABI>, readable: usize) -> Vec<String> {
-    let Some(abi) = version else {
-        return unlimited("this kernel has no Landlock");
-    };
+fn describe(abi: ABI, readable: usize) -> Vec<String> {
     let since = |needed: ABI, what: &str, words: &str| {
         if abi >= needed {
             format!("{what}: {words}")
@@ -79,37 +107,29 @@ fn describe(version: Option<ABI>, readable: usize) -> Vec<String> {
             format!("{what}: not limited: this kernel has version {abi} of Landlock, {needed} is needed")
         }
     };
-    let files = format!(
+    let mut sentences = vec![format!(
         "files: written only in the folder of the tool, read only there, in {readable} further paths and where \
          the system's programs are"
-    );
-    let mut sentences = vec![files];
-    // Newer kernels say these with the first sentence.
-    if abi < ABI::V3 {
-        sentences.push(since(ABI::V3, "files: truncation", ""));
-    }
+    )];
+    // Newer kernels say this with the first sentence.
     if abi < ABI::V5 {
         sentences.push(since(ABI::V5, "files: commands to devices", ""));
     }
-    sentences.push(since(ABI::V4, "network: TCP", "no port can be connected to or listened on"));
-    sentences.push(OTHER_NETWORK.to_owned());
     sentences.push(since(ABI::V6, "processes: signals", "reach only those of the tool"));
-    sentences.push(since(ABI::V6, "sockets: abstract names", "reach only those of the tool"));
     sentences
 }
 
 /// Returns the sentences of a tool that is not confined at all.
 fn unlimited(why: &str) -> Vec<String> {
-    let sentences = EVERYTHING.iter().map(|what| format!("{what}: not limited: {why}"));
-    sentences.chain([OTHER_NETWORK.to_owned()]).collect()
+    EVERYTHING.iter().map(|what| format!("{what}: not limited: {why}")).collect()
 }
+
+const NO_LANDLOCK: &str = "this kernel has no Landlock";
 
 /// The newest version that was tried; newer ones may forbid what tools need.
 const TESTED: ABI = ABI::V7;
 
-const EVERYTHING: [&str; 4] = ["files", "network: TCP", "processes: signals", "sockets: abstract names"];
-
-const OTHER_NETWORK: &str = "network: other than TCP: not limited";
+const EVERYTHING: [&str; 2] = ["files", "processes: signals"];
 
 /// May be read and executed.
 const PROGRAMS: [&str; 8] = ["/bin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/sbin", "/usr"];
@@ -150,7 +170,8 @@ const SETTINGS: [&str; 32] = [
     "/etc/timezone",
 ];
 
-/// May be read. In `/proc`, what belongs to processes outside stays closed: Landlock keeps them from being traced.
+/// May be read. In `/proc`, what belongs to processes outside stays closed except for their names, command lines and states:
+/// Landlock keeps them from being traced.
 const SOURCES: [&str; 3] = ["/dev/random", "/dev/urandom", "/proc"];
 
 /// May be read and written.
@@ -161,27 +182,18 @@ mod tests {
     use super::*;
 
     /// Returns what is not limited.
-    fn missing(version: Option<ABI>) -> Vec<String> {
+    fn missing(version: ABI) -> Vec<String> {
         let sentences = describe(version, 2).into_iter().filter(|words| words.contains("not limited"));
         sentences.map(|words| words.split(": not limited").next().unwrap_or_default().to_owned()).collect()
     }
 
     #[test]
     fn what_the_kernel_is_too_old_for_is_said() {
-        assert_eq!(missing(None)[..4], EVERYTHING);
-        assert_eq!(missing(None)[4..], ["network: other than TCP"]);
-        let old = [
-            "files: truncation",
-            "files: commands to devices",
-            "network: TCP",
-            "network: other than TCP",
-            "processes: signals",
-            "sockets: abstract names",
-        ];
-        assert_eq!(missing(Some(ABI::V1)), old);
-        assert_eq!(missing(Some(ABI::V3)), old[1..]);
-        assert_eq!(missing(Some(ABI::V5)), old[3..]);
-        assert_eq!(missing(Some(TESTED)), old[3..4]);
+        let old = ["files: commands to devices", "processes: signals"];
+        assert_eq!(missing(ABI::V1), old);
+        assert_eq!(missing(ABI::V4), old);
+        assert_eq!(missing(ABI::V5), old[1..]);
+        assert_eq!(missing(TESTED), [""; 0]);
     }
 
     #[test]
