@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::state::{Refusals, State};
 
 /// The version of the form below and of everything in it. It changes whenever [`State`] does.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// Returns the state of a trace as bytes; none for the registry, which is short, and none for a trace that failed an
 /// integrity check: nobody goes on from there.

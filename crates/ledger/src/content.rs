@@ -30,7 +30,7 @@ pub use plan::{
     AmendedContent, AttestationContent, ConfirmationContent, PaperContent, PlanContent, Provenance,
     RulesContent,
 };
-pub use policy::{PolicyContent, PolicyDocument, PolicyTool, PolicyTools};
+pub use policy::{PolicyContent, PolicyDocument, PolicySandbox, PolicyTool, PolicyTools};
 pub use question::{
     ActContent, AnswerClaimContent, AnswerContent, AnswerValue, Choice, DefaultContent, DeliveryContent,
     QuestionContent, RejectedContent, RuleName, Sealed, Shown, Terms, TermsError, Wording, Wordings,

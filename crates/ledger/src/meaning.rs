@@ -19,7 +19,8 @@ pub use error::MeaningError;
 
 use crate::{
     content::{
-        AnswerValue, CheckContent, Opening, OperationObject, PolicyDocument, PolicyTool, operation_digest,
+        AnswerValue, CheckContent, Opening, OperationObject, PolicyDocument, PolicySandbox, PolicyTool,
+        operation_digest,
     },
     event_type::{Content, EventType},
     facts::{Policy, Risk},
@@ -92,6 +93,8 @@ pub struct PolicyMeaning {
     pub numbers: Policy,
     /// Whether no client may both do the work and judge it.
     pub distinct_clients: bool,
+    /// How closely the tools are held that demur starts.
+    pub sandbox: Option<PolicySandbox>,
     /// What is demanded of every tool that may run, by the digest of its name; none where any may.
     pub tools: Option<BTreeMap<Digest, ToolDemands>>,
 }
@@ -272,6 +275,7 @@ fn of_policy(document: &PolicyDocument) -> PolicyMeaning {
     PolicyMeaning {
         numbers: document.numbers(),
         distinct_clients: document.distinct_clients,
+        sandbox: document.sandbox,
         tools: document.tools.as_ref().map(demands),
     }
 }

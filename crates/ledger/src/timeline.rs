@@ -21,7 +21,7 @@ pub(crate) use self::{recall::Recall, words::Words};
 
 use self::{clients::Clients, in_play::InPlay};
 use crate::{
-    content::PolicyTools,
+    content::{PolicySandbox, PolicyTools},
     envelope::Event,
     event_type::{Content, Facts},
     export::{Line, LineError},
@@ -319,7 +319,8 @@ fn rules(content: Option<&Content>) -> Vec<String> {
         let confirmed = if tool.confirm { ", confirmed by a person each time" } else { "" };
         format!("{name} at {} risk or more, starting {programs}{confirmed}", tool.risk.as_str())
     });
-    clients.into_iter().chain(tools).collect()
+    let sandbox = document.sandbox.map(PolicySandbox::words).unwrap_or_default();
+    clients.into_iter().chain(sandbox.into_iter().map(str::to_owned)).chain(tools).collect()
 }
 
 fn plan(content: Option<&Content>) -> Option<ProposalPlan> {

@@ -25,6 +25,7 @@ mod papers;
 mod pins;
 mod pipeline;
 mod report;
+mod sandbox;
 mod stated;
 mod terms;
 mod trail;

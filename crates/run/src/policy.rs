@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use demur_core::limit::{LimitError, List, Text, Whole};
 use demur_ledger::{
-    content::{PolicyDocument, PolicyTool, PolicyTools},
+    content::{PolicyDocument, PolicySandbox, PolicyTool, PolicyTools},
     facts::{self, Risk},
     role::Role,
 };
@@ -34,6 +34,9 @@ pub struct Policy {
     /// How many artifacts a claim must cite at least; the desk refuses others.
     #[serde(default = "one")]
     pub evidence_minimum: Whole<1, 64>,
+    /// Whether tools may change modes, owners and times of files by their path.
+    #[serde(default)]
+    pub chmod: bool,
     /// A claim that cites fewer artifacts with different bytes is challenged.
     #[serde(default)]
     pub challenge_below: Option<Whole<1, 64>>,
@@ -58,9 +61,26 @@ pub struct Policy {
     /// What a tool may use.
     #[serde(default)]
     pub limits: ToolLimits,
+    /// How much of the sandbox must be in force.
+    #[serde(default)]
+    pub sandbox: SandboxDemand,
     /// The tools that may run, by the name that intents give.
     #[serde(default)]
     pub tools: BTreeMap<String, Tool>,
+    /// Whether tools may open sockets for UDP.
+    #[serde(default)]
+    pub udp: bool,
+}
+
+/// How much of the sandbox must be in force.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxDemand {
+    /// All that Linux 5.13 enforces; elsewhere no tool runs.
+    #[default]
+    Required,
+    /// What the kernel has.
+    BestEffort,
 }
 
 /// A tool that may run.
@@ -133,7 +153,14 @@ impl Policy {
         let tools = self.tools.iter().map(tool).collect::<Result<BTreeMap<_, _>, LimitError>>()?;
         let numbers = PolicyDocument::of_numbers(self.demands(task));
         let (distinct_clients, tools) = (self.distinct_clients, Some(PolicyTools::try_from(tools)?));
-        Ok(PolicyDocument { distinct_clients, tools, ..numbers })
+        let sandbox = Some(self.sandbox());
+        Ok(PolicyDocument { distinct_clients, sandbox, tools, ..numbers })
+    }
+
+    /// Returns how closely tools are held, as the record has it.
+    pub const fn sandbox(&self) -> PolicySandbox {
+        let best_effort = matches!(self.sandbox, SandboxDemand::BestEffort);
+        PolicySandbox { best_effort, chmod: self.chmod, udp: self.udp }
     }
 
     /// Returns the conditions of an approval of these tools, in order: the critic names them by their numbers.

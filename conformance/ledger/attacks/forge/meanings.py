@@ -70,7 +70,7 @@ def _speakers(family: Family) -> None:
         fill(dialogue)
         family.fails(f"policy-{name}", about, dialogue.export(), "ROLE_POLICY_VIOLATION", 1)
 
-    content = {"document": POLICY | {"distinct_clients": False, "tools": None}, "hash": None}
+    content = {"document": POLICY | {"distinct_clients": False, "sandbox": None, "tools": None}, "hash": None}
     case("by-planner", "The planner signs the policy it works under.", lambda d: d.policy("planner"))
     case("signed-by-desk", "The desk's key signs a policy, which is its word.", lambda d: d.policy(d.cast.store.desk))
     case(
@@ -88,7 +88,7 @@ def _speakers(family: Family) -> None:
 def _documents(family: Family) -> None:
     def case(name: str, about: str, code: str = "CONTENT_INVALID", facts: Json = None, **changes: Json) -> None:
         run = crew("documents").run()
-        document = {"distinct_clients": False, "tools": None, **POLICY, **changes}
+        document = {"distinct_clients": False, "sandbox": None, "tools": None, **POLICY, **changes}
         kept = {key: value for key, value in document.items() if value != "left out"}
         run.trace.record("policy_recorded", facts or {}, {"document": kept, "hash": None})
         family.fails(f"policy-{name}", about, run.export(), code, 1)
@@ -98,6 +98,9 @@ def _documents(family: Family) -> None:
     case("tools-list", "A policy lists its tools by name alone.", tools=["wc"])
     case("tool-nameless", "A policy has a tool without a name.", tools={"": _tool()})
     case("tool-other-fields", "A policy gives a tool a price and no risk.", tools={"wc": {"price": 1, "programs": []}})
+    case("without-sandbox", "A policy does not say how closely tools are held.", sandbox="left out")
+    half = {"best_effort": True, "udp": False}
+    case("sandbox-left-out", "A policy says of the sandbox only half of what there is to say.", sandbox=half)
     bare = {"programs": [], "risk": "low"}
     case("tool-confirm-left-out", "A policy does not say whether a person confirms a tool.", tools={"wc": bare})
 
@@ -203,7 +206,8 @@ def _inputs(family: Family) -> None:
 
 def _honest(family: Family) -> None:
     run = crew("policy of the operator", "operator").run()
-    run.policy("operator", "5a" * 32, tools=None, distinct_clients=True)
+    least = {"best_effort": True, "chmod": True, "udp": True}
+    run.policy("operator", "5a" * 32, tools=None, distinct_clients=True, sandbox=least)
     run.propose(content=proposing("anything at all", "wc"))
     run.review(2)
     run.intend(2, tool="anything at all", data=b"")

@@ -77,7 +77,7 @@ class Run:
         self, who: str | Agent = "desk", hash: str | None = None, *, at: int | None = None, **changes: Json
     ) -> Entry:
         """Returns the record of the policy, changed or not, by the desk or by somebody with a key."""
-        document = {"distinct_clients": False, "tools": TOOLS, **(self.numbers or POLICY), **changes}
+        document = {"distinct_clients": False, "sandbox": None, "tools": TOOLS, **(self.numbers or POLICY), **changes}
         content = {"document": document, "hash": hash}
         self.numbers = None
         if who == "desk":

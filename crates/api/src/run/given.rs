@@ -126,6 +126,7 @@ impl From<Demands> for PolicyDocument {
     fn from(demands: Demands) -> Self {
         let Demands { approval_from, distinct_clients, evidence_minimum, fallback, retry_limit, tools } =
             demands;
-        Self { approval_from, distinct_clients, evidence_minimum, fallback, retry_limit, tools }
+        let sandbox = None;
+        Self { approval_from, distinct_clients, evidence_minimum, fallback, retry_limit, sandbox, tools }
     }
 }

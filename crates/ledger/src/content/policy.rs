@@ -40,6 +40,9 @@ pub struct PolicyDocument {
     pub fallback: bool,
     /// As in the opening of the run.
     pub retry_limit: Whole<0, 16>,
+    /// How closely the tools are held that demur starts; null where somebody else starts them.
+    #[serde(deserialize_with = "present")]
+    pub sandbox: Option<PolicySandbox>,
     /// The tools that may run, by the name that intents give; null for any tool at any risk.
     #[serde(deserialize_with = "present")]
     pub tools: Option<PolicyTools>,
@@ -49,7 +52,15 @@ impl PolicyDocument {
     /// Returns the document of a policy with these numbers that names no tools: any may run.
     pub const fn of_numbers(numbers: Policy) -> Self {
         let Policy { approval_from, evidence_minimum, fallback, retry_limit } = numbers;
-        Self { approval_from, distinct_clients: false, evidence_minimum, fallback, retry_limit, tools: None }
+        Self {
+            approval_from,
+            distinct_clients: false,
+            evidence_minimum,
+            fallback,
+            retry_limit,
+            sandbox: None,
+            tools: None,
+        }
     }
 
     /// Returns the numbers that the opening of the run repeats.
@@ -60,6 +71,30 @@ impl PolicyDocument {
             fallback: self.fallback,
             retry_limit: self.retry_limit,
         }
+    }
+}
+
+/// How closely tools are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicySandbox {
+    /// Whether tools also run where not all of the sandbox can be enforced.
+    pub best_effort: bool,
+    /// Whether modes, owners, times and attributes of files may be changed by their path.
+    pub chmod: bool,
+    /// Whether sockets for UDP may be opened.
+    pub udp: bool,
+}
+
+impl PolicySandbox {
+    /// Returns in words what it allows beyond the closest.
+    pub fn words(self) -> Vec<&'static str> {
+        let said = [
+            (self.best_effort, "tools run with as much of the sandbox as the system has"),
+            (self.chmod, "tools may change modes, owners and times of files by their path"),
+            (self.udp, "tools may open sockets for UDP"),
+        ];
+        said.into_iter().filter_map(|(said, words)| said.then_some(words)).collect()
     }
 }
 

@@ -34,8 +34,16 @@ pub struct RationaleContent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecutionContent {
-    /// Each limit in force, and each that could not be put in force, in words.
+    /// Each limit in force, and each that could not be put in force, in words. One that begins with `sandbox: ` says whether the
+    /// tool was held to everything that its policy demands.
     pub limits: List<Text<1, 1024>, 0, 32>,
+}
+
+impl ExecutionContent {
+    /// Returns whether the tool was held to everything, in the words of whoever ran it; none where nothing is said.
+    pub fn sandbox(&self) -> Option<&str> {
+        self.limits.iter().find_map(|limit| limit.strip_prefix("sandbox: "))
+    }
 }
 
 /// How the tool ended (LED-33).

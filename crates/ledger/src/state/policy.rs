@@ -6,13 +6,18 @@ use demur_core::hash::Digest;
 use serde::{Deserialize, Serialize};
 
 use super::{GuardError, State};
-use crate::meaning::{Meaning, ToolDemands};
+use crate::{
+    content::PolicySandbox,
+    meaning::{Meaning, ToolDemands},
+};
 
 /// A policy that is on record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedPolicy {
     /// Whether no client may both do the work and judge it; none where the policy is not disclosed.
     pub distinct_clients: Option<bool>,
+    /// How closely the tools are held that demur starts; none where somebody else starts them, or nothing is disclosed.
+    pub sandbox: Option<PolicySandbox>,
     /// What it says of tools.
     pub tools: ToolRules,
 }
@@ -45,9 +50,10 @@ impl State {
         let recorded = match meaning {
             Some(Meaning::Policy(policy)) => RecordedPolicy {
                 distinct_clients: Some(policy.distinct_clients),
+                sandbox: policy.sandbox,
                 tools: policy.tools.clone().map_or(ToolRules::Any, ToolRules::Named),
             },
-            _ => RecordedPolicy { distinct_clients: None, tools: ToolRules::Unknown },
+            _ => RecordedPolicy { distinct_clients: None, sandbox: None, tools: ToolRules::Unknown },
         };
         self.recorded_policy = Some(recorded);
     }

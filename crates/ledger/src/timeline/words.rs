@@ -24,6 +24,8 @@ pub(crate) enum Words {
     Reason(Text<1, 16384>),
     /// The tool of an intent.
     Tool(Label),
+    /// Whether a tool was held to everything, in the words of whoever ran it.
+    Sandbox(String),
     /// How an execution ended.
     Ended { duration_ms: u64, exit_status: Option<u64> },
     /// The name of an artifact.
@@ -67,6 +69,7 @@ impl Words {
                 Self::Reason(content.reason)
             }
             Content::ToolIntentSigned(content) => Self::Tool(Label::new(&content.tool)),
+            Content::ToolExecutionStarted(content) => Self::Sandbox(content.sandbox()?.to_owned()),
             Content::ToolExecutionCompleted(content) => Self::Ended {
                 duration_ms: content.duration_ms.as_u64(),
                 exit_status: content.exit_status.map(Whole::as_u64),

@@ -62,6 +62,9 @@ pub struct Report {
     /// What the policy of a run says of tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
+    /// Whether the tools of a run were held to everything, in the words of whoever ran them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
     /// Who held which role of a run, and for which client.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<RoleReport>,
@@ -224,6 +227,7 @@ struct Told {
     proven_by_key: Vec<KeyReport>,
     desk_word: DeskWord,
     policy: Option<String>,
+    sandbox: Option<String>,
     roles: Vec<RoleReport>,
     claims: Vec<ClaimReport>,
     questions: Vec<QuestionReport>,
@@ -295,6 +299,7 @@ impl Report {
         let known = options.registry.as_ref().map(|registry| registry.head().sequence);
         let newest = Newest { inclusions, registry: known };
         let histories = Histories { hashes, epochs, registry: Some(walk.registry.clone()) };
+        let sandbox = walk.sandbox.into_words();
         let rested = walk.rested.into_events();
         let erased = walk.erasures.into_reports();
         let (operations, operations_total) = walk.acts.into_operations();
@@ -302,6 +307,7 @@ impl Report {
             proven_by_key,
             desk_word,
             policy,
+            sandbox,
             roles,
             claims,
             questions,
@@ -355,6 +361,7 @@ impl Report {
             proven_by_key: told.proven_by_key,
             desk_word: told.desk_word,
             policy: told.policy,
+            sandbox: told.sandbox,
             roles: told.roles,
             claims: told.claims,
             questions: told.questions,

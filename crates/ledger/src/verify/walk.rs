@@ -20,6 +20,7 @@ use super::{
     opening::Names,
     papers::PaperBook,
     report::{Anchors, Report},
+    sandbox::SandboxBook,
     stated::Outcomes,
     terms::TermsBook,
     trail::Trail,
@@ -62,6 +63,7 @@ pub(super) struct Walk<'a> {
     pub(super) claims: ClaimBook,
     pub(super) rested: RestedBook,
     pub(super) acts: ActBook,
+    pub(super) sandbox: SandboxBook,
     terms: TermsBook,
     /// SHA-256 of the text of the policy, where that is disclosed.
     pub(super) policy_hash: Option<Digest>,
@@ -115,6 +117,7 @@ impl<'a> Walk<'a> {
             claims: ClaimBook::default(),
             rested: RestedBook::new(),
             acts: ActBook::default(),
+            sandbox: SandboxBook::default(),
             terms: TermsBook::default(),
             policy_hash: None,
             papers: PaperBook::default(),
@@ -292,6 +295,7 @@ impl<'a> Walk<'a> {
                 }
                 self.rested.take(at, said.facts);
                 found.extend(self.acts.take(examined));
+                self.sandbox.take(examined);
                 self.claims.take(examined);
             }
             // A broken chain was reported; the guards cannot add to that.

@@ -82,6 +82,7 @@ fn summary(report: &Report, verdict: Verdict, out: &mut String) {
         ("State", scope.state.map(str::to_owned)),
         ("Exported", scope.exported.map(|time| format!("{time} by the desk's clock"))),
         ("Policy", report.policy.clone()),
+        ("Sandbox", report.sandbox.clone()),
         ("Profile", Some(profile(report).to_owned())),
         ("Written by", Some(quoted(&scope.software))),
         ("First bad event", report.first_bad.map(|bad| bad.to_string())),

@@ -48,6 +48,9 @@ fn scope(report: &Report, out: &mut String) {
     if let Some(policy) = &report.policy {
         let _ = writeln!(out, "policy   {policy}");
     }
+    if let Some(sandbox) = &report.sandbox {
+        let _ = writeln!(out, "sandbox  {sandbox}");
+    }
     let _ = writeln!(out, "verdict  {}", verdict_word(report.verdict));
     let _ = writeln!(out, "         {}", report.words);
     if let Some(bad) = report.first_bad {

@@ -4,6 +4,7 @@ use demur_core::words::counted_as;
 
 use super::{Anchors, Scope, Verdict};
 use crate::{
+    content::PolicySandbox,
     name::Sequence,
     state::{RecordedPolicy, ToolRules},
 };
@@ -52,10 +53,10 @@ pub(super) fn policy(policy: &RecordedPolicy) -> String {
             format!("{tools} may run, {least} or above")
         }
     };
-    match policy.distinct_clients {
-        Some(true) => format!("{tools}; no client both does the work and judges it"),
-        Some(false) | None => tools,
-    }
+    let clients =
+        (policy.distinct_clients == Some(true)).then_some("no client both does the work and judges it");
+    let sandbox = policy.sandbox.map(PolicySandbox::words).unwrap_or_default();
+    [tools.as_str()].into_iter().chain(clients).chain(sandbox).collect::<Vec<_>>().join("; ")
 }
 
 fn anchored_by(anchors: &Anchors) -> String {
