@@ -12,6 +12,7 @@ mod status;
 mod tools;
 mod turn;
 mod watch;
+mod work_folder;
 
 use std::path::Path;
 
@@ -61,13 +62,15 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Run) -> Result<Exit, Fa
 
 fn start(context: &mut Context<'_>, texts: &Texts, until: Option<Until>) -> Result<Exit, Failure> {
     let orders = texts.orders()?;
+    tools::check_sandbox(&orders.policy)?;
     let mut system = OperatingSystem::open()?;
     let trace = TraceId::new(system.now()?, &mut system);
     let (api, data) = (RunApi::Server(Client::open(context)?), context.data()?);
     let mut claim = claim(texts, None)?;
     let claimed = api.send::<operation::ClaimRun>(trace, &claim)?;
     claim.began = Some(claimed.origin);
-    let folder = RunFolder::create(&data, (trace, claimed.origin), texts, orders.plan.task())?;
+    let work = work_folder::make(&data, trace)?;
+    let folder = RunFolder::create(&data, (trace, claimed.origin), (texts, orders.plan.task()), &work)?;
     let _taken = folder.take(trace)?;
     let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };
     let reply = run.go(Some(context.output), (texts, &orders, &folder), until)?;
@@ -75,10 +78,11 @@ fn start(context: &mut Context<'_>, texts: &Texts, until: Option<Until>) -> Resu
     Ok(reply.exit())
 }
 
-/// Does a task without a word, in a folder that is in use already; `meanwhile` happens before the audit.
+/// Does a task without a word, in a folder that is in use already, with tools that work in a folder below `tools`; `meanwhile`
+/// happens before the audit.
 pub(crate) fn quietly(
     desk: &DemoDesk,
-    data: &DataFolder,
+    (data, tools): (&DataFolder, &Path),
     task: &Path,
     meanwhile: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<RunReply, Failure> {
@@ -87,7 +91,8 @@ pub(crate) fn quietly(
     let (api, mut claim) = (RunApi::Here(desk), claim(&texts, None)?);
     let origin = api.send::<operation::ClaimRun>(trace, &claim)?.origin;
     claim.began = Some(origin);
-    let folder = RunFolder::create(data, (trace, origin), &texts, orders.plan.task())?;
+    let work = work_folder::make_at(&tools.join(trace.to_string()))?;
+    let folder = RunFolder::create(data, (trace, origin), (&texts, orders.plan.task()), &work)?;
     let go = |until| {
         let found = &api.send::<operation::ClaimRun>(trace, &claim)?;
         Claimed { api: &api, trace, claim: &claim, found }.go(None, (&texts, &orders, &folder), until)
@@ -108,6 +113,7 @@ fn resume(context: &mut Context<'_>, arguments: &ResumeRun) -> Result<Exit, Fail
     let _taken = folder.take(trace)?;
     let texts = folder.texts()?;
     let (orders, claim) = (texts.orders()?, claim(&texts, Some(folder.origin()?))?);
+    tools::check_sandbox(&orders.policy)?;
     let api = RunApi::Server(Client::starting(data)?);
     let claimed = api.send::<operation::ClaimRun>(trace, &claim)?;
     let run = Claimed { api: &api, trace, claim: &claim, found: &claimed };

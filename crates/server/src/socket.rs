@@ -44,7 +44,8 @@ impl OwnSocket {
     /// Binds the socket, for its owner only. One that is there was left by a dead process.
     pub fn bind(&self) -> io::Result<UnixListener> {
         remove(&self.folder)?;
-        let listener = with_short_path(&self.folder, |path| UnixListener::bind(path))?;
+        // Under a name that does not tell where it is: everybody can read which sockets are bound, the tools of runs too.
+        let listener = through_folder(&self.folder, |path| UnixListener::bind(path))?;
         fs::set_permissions(path(&self.folder), fs::Permissions::from_mode(0o600))?;
         listener.set_nonblocking(true)?;
         self.place.get_or_init(|| found(&self.folder, true).ok().flatten());
@@ -110,6 +111,10 @@ fn with_short_path<T>(folder: &Path, use_path: impl FnOnce(&Path) -> io::Result<
     if whole.as_os_str().as_bytes().len() <= MAX_PATH_BYTES {
         return use_path(&whole);
     }
+    through_folder(folder, use_path)
+}
+
+fn through_folder<T>(folder: &Path, use_path: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let open: OwnedFd = rustix::fs::open(folder, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     use_path(&Path::new("/proc/self/fd").join(open.as_raw_fd().to_string()).join(FILE_NAME))
 }

@@ -71,9 +71,10 @@ fn spawn(folder: &Path, log: File) -> Result<Child, Refusal> {
     // Absolute: the server lives elsewhere.
     let folder = std::path::absolute(folder).map_err(|error| cannot_start(&error))?;
     Command::new(program)
-        // Its errors are for this program: by their code.
-        .args(["--json", "serve", "--detached", "--data"])
-        .arg(folder)
+        // Its errors are for this program: by their code. Everybody can read the arguments of a process, the tools of runs too, but
+        // not its environment.
+        .args(["--json", "serve", "--detached"])
+        .env("DEMUR_DATA", folder)
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::null())

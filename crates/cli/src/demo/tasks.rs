@@ -29,12 +29,12 @@ pub(super) struct Done {
 
 /// Does the three tasks and tells how each ended.
 pub(super) fn perform(folder: &Path, output: &mut Output) -> Result<Vec<Done>, Failure> {
-    let data = DataFolder::at(folder.join("tasks"));
+    let (data, tools) = (DataFolder::at(folder.join("tasks")), folder.join("tools"));
     let desk = DemoDesk::open(&data)?;
     output.tell("\nThree more tasks, done by `demur run` with a policy and tools under limits:\n")?;
     let mut done = Vec::new();
     for example in EXAMPLES {
-        let reply = example.perform(&desk, &data)?;
+        let reply = example.perform(&desk, (&data, &tools))?;
         let state = format!("{}{}", reply.phase, reply.verdict_words());
         output.tell(&format!("  {:<14} {state}", example.name))?;
         output.tell(&format!("  {:<14} {}", "", example.words))?;
@@ -56,7 +56,8 @@ struct Example {
 }
 
 impl Example {
-    fn perform(&self, desk: &DemoDesk, data: &DataFolder) -> Result<RunReply, Failure> {
+    fn perform(&self, desk: &DemoDesk, at: (&DataFolder, &Path)) -> Result<RunReply, Failure> {
+        let (data, _) = at;
         let folder = data.path().join(self.name);
         durable::create_folder(&folder).map_err(|error| Failure::file("make", &folder, &error))?;
         for (name, text) in [("task.toml", self.task), ("policy.toml", self.policy), ("text.txt", self.text)]
@@ -64,7 +65,7 @@ impl Example {
             let path = folder.join(name);
             durable::create(&path, text.as_bytes()).map_err(|error| Failure::file("write", &path, &error))?;
         }
-        quietly(desk, data, &folder.join("task.toml"), || match self.loses {
+        quietly(desk, at, &folder.join("task.toml"), || match self.loses {
             Some(bytes) => lose(data.path(), bytes.as_bytes()),
             None => Ok(()),
         })

@@ -59,7 +59,7 @@ impl<'a> Drive<'a> {
         (orders, claimed): (&'a Orders, &'a ClaimedRun),
         (home, folder): (&'a Path, &'a RunFolder),
     ) -> Result<Self, Failure> {
-        let tools = Tools::new(&folder.work(), &orders.policy.limits)?;
+        let tools = Tools::new(&folder.work(), &orders.policy)?;
         let (halt, agents) = (Halt::default(), BTreeMap::new());
         let (turn, kept, stuck, told) = (None, None, false, None);
         Ok(Self { record, orders, claimed, home, folder, tools, halt, agents, turn, kept, stuck, told })

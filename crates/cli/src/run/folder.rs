@@ -1,10 +1,12 @@
 //! The folder of a run: the files it was started with, so that it can go on without them, and the folder its tools work
-//! in. `runs/TRACE/` in the data folder. The record says which files it was started with, by their hashes.
+//! in. `runs/TRACE/` in the data folder, except for what the tools see: that lies elsewhere, and a link leads there. The record says
+//! which files it was started with, by their hashes.
 
 use std::{
     fmt::Display,
     fs::{self, File, TryLockError},
     io::Read as _,
+    os::unix::fs::symlink,
     path::{Component, Path, PathBuf},
 };
 
@@ -86,22 +88,22 @@ impl Texts {
 }
 
 impl RunFolder {
-    /// Makes the folder of a new run, with copies of everything it needs.
+    /// Makes the folder of a new run, with copies of everything it needs. Its tools will work in `work`.
     pub(super) fn create(
         data: &DataFolder,
         (trace, origin): (TraceId, RunOrigin),
-        texts: &Texts,
-        task: &Task,
+        (texts, task): (&Texts, &Task),
+        work: &Path,
     ) -> Result<Self, Failure> {
         let folder = Self { path: runs(data).join(trace.to_string()) };
-        let work = folder.work();
         let unusable = |path: &Path, error| Failure::file("write", path, &error);
-        durable::create_folder(&work).map_err(|error| unusable(&work, error))?;
         for name in &task.files {
             let from = inside(&texts.home, name).ok_or_else(|| outside(name))?;
-            let to = inside(&work, name).ok_or_else(|| outside(name))?;
+            let to = inside(work, name).ok_or_else(|| outside(name))?;
             copy(&from, &to)?;
         }
+        durable::create_folder(&folder.path).map_err(|error| unusable(&folder.path, error))?;
+        symlink(work, folder.work()).map_err(|error| unusable(&folder.work(), error))?;
         let home = texts.home.to_string_lossy();
         let origin = serde_json::to_string(&origin).map_err(|error| Failure::bug(&error))?;
         // The task comes last, and at once: a folder with a task is whole.

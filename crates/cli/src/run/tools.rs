@@ -7,14 +7,18 @@ use std::{
 };
 
 use demur_api::run::{Base64Bytes, ReadyTool, ToolReport};
-use demur_ledger::{facts::FailureKind, name::Sequence};
-use demur_run::{history::History, policy, task::Call};
+use demur_ledger::{content::PolicySandbox, facts::FailureKind, name::Sequence};
+use demur_run::{
+    history::History,
+    policy::{self, Policy, SandboxDemand},
+    task::Call,
+};
 use demur_sandbox::{
-    Prepared, Request, Running, SandboxError, SandboxLimits, ToolEnding, ToolOutcome, prepare,
+    Prepared, Request, Running, SandboxError, SandboxLimits, SandboxPolicy, ToolEnding, ToolOutcome, prepare,
 };
 
 use super::halt::Halt;
-use crate::failure::Failure;
+use crate::{exit::Exit, failure::Failure};
 
 /// What is at hand to run tools with.
 #[derive(Debug)]
@@ -22,6 +26,7 @@ pub(super) struct Tools {
     program: PathBuf,
     work: PathBuf,
     limits: SandboxLimits,
+    policy: SandboxPolicy,
     /// Calls and their helpers, in the order in which they run.
     helpers: VecDeque<(String, Helper)>,
     /// How the last tool ended, until that is on record.
@@ -39,12 +44,14 @@ enum Helper {
 
 impl Tools {
     /// Returns tools that work in this folder and keep to the limits of the policy.
-    pub(super) fn new(work: &Path, limits: &policy::ToolLimits) -> Result<Self, Failure> {
+    pub(super) fn new(work: &Path, policy: &Policy) -> Result<Self, Failure> {
         let program = std::env::current_exe()
             .map_err(|error| Failure::internal("NO_PROGRAM", format!("cannot find this program: {error}")))?;
         let work = work.canonicalize().map_err(|error| Failure::unreadable(work, &error))?;
-        let limits = self::limits(limits).map_err(|error| trouble(&error))?;
-        Ok(Self { program, work, limits, helpers: VecDeque::new(), ended: None })
+        let limits = limits(&policy.limits).map_err(|error| trouble(&error))?;
+        let PolicySandbox { best_effort, chmod, udp } = policy.sandbox();
+        let policy = SandboxPolicy { best_effort, chmod, udp };
+        Ok(Self { program, work, limits, policy, helpers: VecDeque::new(), ended: None })
     }
 
     /// Returns how the last tool ended, until that is on record.
@@ -102,6 +109,7 @@ impl Tools {
         let mut request = Request::new(call.command.iter().map(ToString::to_string), self.work.clone());
         request.stdin = call.stdin.clone().into_bytes();
         request.limits = self.limits;
+        request.policy = self.policy;
         let program = self.program.clone();
         let helper = thread::spawn(move || prepare(&program, &request));
         (call.name.to_string(), Helper::Coming(helper))
@@ -146,6 +154,25 @@ impl Helper {
             },
         }
     }
+}
+
+/// Refuses a policy that demands more of the sandbox than this system enforces: before anything is recorded.
+pub(super) fn check_sandbox(policy: &Policy) -> Result<(), Failure> {
+    if policy.sandbox == SandboxDemand::BestEffort {
+        return Ok(());
+    }
+    let missing = demur_sandbox::missing();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "expected a system that enforces the sandbox of tools, found one that does not: {}",
+        missing.join("; ")
+    );
+    Err(Failure::new(Exit::PolicyBlocked, "SANDBOX_MISSING", message).with_hint(
+        "use Linux 5.13 or newer with Landlock and seccomp (`demur doctor` looks), or run tools with less by \
+         sandbox = \"best-effort\" in the policy: every report says so",
+    ))
 }
 
 /// Returns the limits of a policy as the sandbox takes them.

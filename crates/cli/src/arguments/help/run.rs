@@ -6,7 +6,8 @@ policy file, the executor runs the commands under limits and claims what they sh
 and closes the run. Every step is signed and recorded before the next one.
 
 Commands run in a helper process, never in a shell: with limits of time, output, memory, processes and files, without \
-the environment, able to write only into the folder of the run. What the kernel cannot enforce is said in the record.
+the environment, without sockets, able to write only into a folder of their own. Where the system cannot enforce that, \
+nothing runs, unless the policy says sandbox = \"best-effort\"; the record says which it was.
 
 Each role is played by demur itself with a key from the data folder, or by a process of its own that signs for itself: \
 docs/agents.md. docs/run.md has the two file formats.
