@@ -19,3 +19,11 @@ pub(crate) fn stage(words: &[OsString]) -> Option<Exit> {
     };
     Some(if error.is_none() { Exit::Success } else { Exit::Internal })
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn server_knows_the_stage_that_supervises() {
+        assert_eq!(demur_server::descent::SUPERVISOR, demur_sandbox::SUPERVISE);
+    }
+}

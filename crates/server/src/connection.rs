@@ -38,6 +38,7 @@ use tower::ServiceExt as _;
 
 use crate::{
     credentials::{ConnectedFrom, Names, Transport},
+    descent::is_of_tool,
     peer_timeouts::PeerTimeouts,
     places::{Place, Places, RequestAtPlace},
     service::over,
@@ -101,9 +102,14 @@ impl Connections {
                 Some(Ok((stream, _))) => {
                     failures = 0;
                     // The file's mode keeps others out; the kernel's word makes sure.
-                    if stream.peer_cred().is_ok_and(|peer| peer.uid() == user) {
+                    if let Some(peer) = stream.peer_cred().ok().filter(|peer| peer.uid() == user) {
                         let Some(place) = self.or_end(self.own_places.take()).await else { return };
-                        self.spawn(stream, Transport::Socket(caller.clone()), None, place);
+                        let transport = if peer.pid().is_some_and(is_of_tool) {
+                            Transport::Tool
+                        } else {
+                            Transport::Socket(caller.clone())
+                        };
+                        self.spawn(stream, transport, None, place);
                     } else {
                         tracing::warn!("another user tried the socket");
                     }

@@ -22,7 +22,7 @@ use self::{
     bearer::bearer,
     cookie::session,
     names::check_names,
-    socket::{PROCESS_HEADER, PROTOCOL_HEADER, by_client, check_protocol},
+    socket::{PROCESS_HEADER, PROTOCOL_HEADER, by_client, check_protocol, tool_calls},
 };
 pub use self::{cookie::FormKey, names::Names};
 
@@ -37,6 +37,8 @@ use crate::{
 pub enum Transport {
     /// Over the Unix socket, from the user who runs the server.
     Socket(Caller),
+    /// Over the Unix socket, from a process that a tool under limits started.
+    Tool,
     /// Over TCP.
     Tcp(Arc<Names>),
 }
@@ -52,6 +54,7 @@ pub async fn identify(State(service): State<Shared>, mut request: Request, next:
     let caller = match transport {
         Some(Transport::Socket(caller)) => check_protocol(request.uri().path(), request.headers())
             .and_then(|()| by_client(caller, request.headers())),
+        Some(Transport::Tool) => Err(tool_calls()),
         Some(Transport::Tcp(names)) => match check_names(request.headers(), &names) {
             Ok(()) => by_token(&service, &names, request.method(), request.headers()).await.map(|found| {
                 let limited = over_limit(&service, &found, peer, request.method());

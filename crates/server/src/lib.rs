@@ -5,7 +5,7 @@
 //! |---|---|
 //! | start, end, and what all routes share | [`serve`], [`service`] |
 //! | connections and their number, the socket, time limits of the other side | [`connection`], `places`, [`socket`], [`peer_timeouts`] |
-//! | credentials of a caller | [`credentials`] |
+//! | credentials of a caller; whether a tool calls | [`credentials`], [`descent`] |
 //! | how often somebody may try; the public address | `limits`, [`public_url`] |
 //! | operations as routes, other routes, their description | [`api`], [`mount`], [`routes`], [`openapi`] |
 //! | a request read, a refusal written | [`read`], [`problem`] |
@@ -16,6 +16,7 @@
 pub mod api;
 pub mod connection;
 pub mod credentials;
+pub mod descent;
 pub(crate) mod limits;
 pub mod metrics;
 pub mod mount;

@@ -122,6 +122,7 @@ codes! {
         TraceUnknown = "TRACE_UNKNOWN",
     }
     Forbidden {
+        CallerSupervised = "CALLER_SUPERVISED",
         Forbidden = "FORBIDDEN",
         FormForeign = "FORM_FOREIGN",
         LinkSpent = "LINK_SPENT" 401,

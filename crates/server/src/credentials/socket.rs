@@ -24,6 +24,13 @@ pub(super) fn check_protocol(path: &str, headers: &HeaderMap) -> Result<(), Prob
     }
 }
 
+/// A tool that demur runs under limits does not speak as the user who runs it.
+pub(super) fn tool_calls() -> Problem {
+    let detail = "expected a command of the user of this machine, found one that a tool of a run started";
+    Problem::new(Code::CallerSupervised, detail)
+        .with_cure("let the agent that plans or executes the run ask, or ask at a terminal of your own: `demur ask --help`")
+}
+
 /// Returns the user of this machine, with the client that passes on what its own user says, where one does.
 pub(super) fn by_client(caller: Caller, headers: &HeaderMap) -> Result<Caller, Problem> {
     let Some(value) = headers.get(RELAY_HEADER) else { return Ok(caller) };
