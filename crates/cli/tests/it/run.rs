@@ -12,6 +12,7 @@ mod killed;
 mod lines;
 mod meaning;
 mod restored;
+mod sandboxed;
 
 use std::{fs, path::PathBuf};
 

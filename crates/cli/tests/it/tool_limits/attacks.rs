@@ -15,7 +15,8 @@ def tried(name, attempt, refusal=errno.EPERM):
     try:
         done = attempt()
     except OSError as error:
-        print(name if error.errno == refusal else f'{name}: {error}')
+        expected = refusal if isinstance(refusal, tuple) else (refusal,)
+        print(name if error.errno in expected else f'{name}: {error}')
     except ValueError as error:
         print(f'{name}: {error}')
     else:
@@ -290,10 +291,10 @@ def knock():
 tried('list', lambda: os.listdir(data), errno.EACCES)
 tried('key', lambda: open(data + '/keys/desk.key').read(), errno.EACCES)
 tried('record', lambda: open(data + '/ledger.db', 'r+').write('x'), errno.EACCES)
-tried('record, cut off', lambda: os.truncate(data + '/ledger.db', 0), errno.EACCES)
+tried('record, cut off', lambda: os.truncate(data + '/ledger.db', 0), (errno.EACCES, errno.EPERM))
 tried('record, removed', lambda: os.remove(data + '/ledger.db'), errno.EACCES)
 tried('record, taken', lambda: os.rename(data + '/ledger.db', 'mine'), errno.EACCES)
-tried('record, linked', lambda: os.link(data + '/ledger.db', 'mine'), errno.EACCES)
+tried('record, linked', lambda: os.link(data + '/ledger.db', 'mine'), errno.EXDEV)
 tried('record, opened for all', lambda: os.chmod(data + '/ledger.db', 0o666))
 tried('more', lambda: os.mkdir(data + '/more'), errno.EACCES)
 tried('socket', lambda: socket.socket(socket.AF_UNIX).connect(data + '/socket'))
