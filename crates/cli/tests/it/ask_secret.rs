@@ -88,7 +88,7 @@ fn secret_in_a_command_is_refused_and_not_repeated() {
             assert!(told.contains(&format!("`demur answer {id} -`")), "{told}");
         }
     }
-    assert_eq!(sandbox.json_error(&["answer", &id, SECRET], 2)["error"]["code"], "SECRET_IN_COMMAND");
+    assert_eq!(sandbox.json_error(&["answer", &id, SECRET], 2)["code"], "SECRET_IN_COMMAND");
     assert_eq!(shown(&sandbox, &id)["state"], "open");
     sandbox.feed(&["answer", &id, "-"], SECRET.as_bytes()).expect_code(0);
     assert_eq!(shown(&sandbox, &id)["state"], "answered");
