@@ -244,7 +244,7 @@ tried('watch of a file system', lambda: call(number(301, 263), 0, 1, 0xfff, -100
 tried('limits of another process', lambda: call(number(302, 261), above, 7, room, 0))
 tried('memory of another process', lambda: open(f'/proc/{above}/mem', 'rb'), errno.EACCES)
 tried('environment of another process', lambda: open(f'/proc/{above}/environ', 'rb').read(), errno.EACCES)
-tried('files of another process', lambda: os.listdir(f'/proc/{above}/fd'), errno.EACCES)
+tried('files of another process', lambda: os.readlink(f'/proc/{above}/fd/0'), errno.EACCES)
 tried('folder of another process', lambda: os.readlink(f'/proc/{above}/cwd'), errno.EACCES)
 ",
         |_| (),
