@@ -27,25 +27,23 @@ EVENTS, HEADS = ["event", "artifact"], ["head", "inclusion"]
 AFTER = {"header": [""], "event": ["header", "head", *EVENTS], "artifact": ["due"], "head": EVENTS,
          "inclusion": EVENTS + HEADS, "checkpoint": EVENTS + HEADS}
 BY_THE_DESK = "key_revoked key_retired checkpoint_recorded store_restored client_bound token_made token_revoked".split()
-SCOPES = ["ask", "answer", "relay", "read", "operate", "metrics"]
-REGISTERED_ROLES = ["planner", "executor", "critic", "auditor", "operator", "agent", "answerer"]
+SCOPES, RISKS = "ask answer relay read operate metrics".split(), "low medium high critical".split()
+REGISTERED_ROLES = "planner executor critic auditor operator agent answerer".split()
 KINDS: Json = {"freetext": [str], "yes_no": [bool], "multiple_choice": [str], "numeric": [int, float], "secret": [dict]}
-ASSURANCES = ["agent", "relayed", "terminal", "signed_in", "passkey"]
+ASSURANCES = "agent relayed terminal signed_in passkey".split()
 ROOTS = {"client": 1, "mail": 1, "same_user": 2, "passkey": 3, "link": 3}  # what each bears
-RISKS, NUMBER = ["low", "medium", "high", "critical"], r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?"
-QUOTES = r"(plan|gap|answer|paper|question_ans)\w* (paper|plan_att)"
-UNCHECKED = ["ROLE and ORDER: who may say what when, what waits for a question, and what a condition was judged on",
-             "BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: whether a call was to start in that state of the run",
-             "CLAIM and FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
-             "CLIENT_HELD_ROLES: whether one client did the work and judged it where the policy does not forbid it",
+NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?"
+QUOTES = r"(plan|gap|answer|paper|question_ans)\w* (paper|plan_att)"  # a type, and one that its erasure takes along
+UNCHECKED = ["ROLE, ORDER, BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: who may say and start what when, and what waits for what",
+             "CLAIM, FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
              "PAPER_INVALID, FIELD_ANSWERED: what the desk signed about a plan, and whether a change keeps what was answered",
-             "OWN_CLIENT: whether the client that answered is the asker's where the record does not say so",
-             "ORDER_RESTS_ON_DESK and EQUIVOCATION: when a revoked key spoke, and what another file says"]
-BOUNDS = {"object": ("minProperties", "maxProperties"), "array": ("minItems", "maxItems"),
-          "string": ("minLength", "maxLength"), "integer": ("minimum", "maximum")}
-TYPES = {"dict": "object", "list": "array", "str": "string", "int": "integer", "bool": "boolean", "NoneType": "null"}
+             "CLIENT_HELD_ROLES, OWN_CLIENT: what one client did where policy and record do not say so",
+             "ORDER_RESTS_ON_DESK, EQUIVOCATION: when a revoked key spoke, and what another file says"]
+TYPES = {dict: ("object", "minProperties", "maxProperties"), list: ("array", "minItems", "maxItems"),
+         str: ("string", "minLength", "maxLength"), int: ("integer", "minimum", "maximum"),
+         bool: ("boolean", "", ""), type(None): ("null", "", ""), float: ("number", "", "")}
 
-class Failure(Exception): """Its arguments are a code and a message."""
+class Failure(ValueError): """Its arguments are a code and a message."""
 
 def need(holds: object, code: str, message: str = "docs/checks.md says what the code means") -> None:
     if not holds:
@@ -54,21 +52,22 @@ def need(holds: object, code: str, message: str = "docs/checks.md says what the 
 def sha256(data: bytes) -> str: return hashlib.sha256(data).hexdigest()
 def digest(purpose: str, data: Json) -> str: return sha256(prefixed(purpose, data))
 def fingerprint(public: str) -> str: return digest("key", b"ed25519\0" + bytes.fromhex(public))
-
+def alike(*digests: Json) -> bool: return len({each for each in digests if each is not None}) < 2
 def prefixed(purpose: str, data: Json) -> bytes:
     return f"demur/v1/{purpose}\0".encode() + (data if isinstance(data, bytes) else canonical(data))
 
-def parse(data: bytes, code: str) -> Json:
-    """Returns the value of canonical JSON. Keys given twice and lone surrogates show in that the bytes differ."""
+def parse(data: bytes, code: str = "") -> Json:
+    """Returns the value of JSON as format 1 reads it: where a refusal has a code, in canonical form only."""
+    def once(pairs: Json) -> Json: return dict(pairs) if len(pairs) == len(dict(pairs)) else float("nan")
     with suppress(ValueError, RecursionError):
-        value = json.loads(data.decode())
-        if within(value, 40, 65_536) and canonical(value) == data:
+        value = json.loads(data.decode(), object_pairs_hook=once)
+        if within(value, 40, 65_536) and (not code or canonical(value) == data):
             return value
     raise Failure(code, "expected canonical JSON within the limits")
 
 def within(value: Json, depth: int, members: int, text: int = LINE_BYTES) -> bool:
     if isinstance(value, dict | list):
-        inner = [*value, *value.values()] if isinstance(value, dict) else value
+        inner = [*value, *(value.values() if isinstance(value, dict) else [])]
         return depth > 0 and len(value) <= members and all(within(each, depth - 1, members, text) for each in inner)
     if type(value) in (int, float):
         return abs(value) < 2**53 or type(value) is float and 1e21 <= abs(value) <= sys.float_info.max
@@ -89,21 +88,15 @@ def canonical(value: Json) -> bytes:
 P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D, NEUTRAL = -121665 * pow(121666, -1, P) % P, (0, 1)
 
-def decode(data: bytes, strict: bool = False) -> Point | None:
-    """Returns a point of the curve as ZIP 215 decodes it, or if strict only from its canonical encoding."""
+def decode(data: bytes) -> Point | None:
+    """Returns a point of the curve as ZIP 215 decodes it."""
     sign, y = divmod(int.from_bytes(data, "little"), 2**255)
     square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
-    x = pow(square, (P + 3) // 8, P)
-    x = x if x * x % P == square else x * pow(2, (P - 1) // 4, P) % P
-    if x * x % P != square or strict and (y >= P or x == 0 and sign == 1):
-        return None
-    return x if x % 2 == sign else -x % P, y % P
-
-BASE = decode((4 * pow(5, -1, P) % P).to_bytes(32, "little")) or NEUTRAL
+    roots = [pow(square, (P + 3) // 8, P) * factor % P for factor in (1, pow(2, (P - 1) // 4, P))]
+    return next(((x if x % 2 == sign else -x % P, y % P) for x in roots if x * x % P == square), None)
 
 def add(one: Point, two: Point) -> Point:
-    (a, b), (c, d) = one, two
-    product = D * a * b * c * d % P
+    (a, b), (c, d), product = one, two, D * one[0] * one[1] * two[0] * two[1] % P
     inverse = pow(1 - product * product, -1, P)
     return (a * d + b * c) * (1 - product) * inverse % P, (b * d + a * c) * (1 + product) * inverse % P
 
@@ -111,12 +104,18 @@ def times(scalar: int, point: Point) -> Point:
     rest = times(scalar // 2, add(point, point)) if scalar else NEUTRAL
     return add(rest, point) if scalar % 2 else rest
 
+BASE = decode((4 * pow(5, -1, P) % P).to_bytes(32, "little")) or NEUTRAL
+
+def may_be_key(public: str) -> bool:
+    """Returns whether this is the canonical encoding of a point that a key may be."""
+    y, point = int.from_bytes(bytes.fromhex(public), "little") % 2**255, decode(bytes.fromhex(public))
+    return y < P and point is not None and point != NEUTRAL and times(ORDER, point) == NEUTRAL
+
 def signature_holds(public: str, signature: str, message: bytes) -> bool:
     """Returns whether a signature holds. OpenSSL's yes is a yes; its no is looked at again as ZIP 215 says."""
     key, raw = bytes.fromhex(public), bytes.fromhex(signature)
     with suppress(InvalidSignature, ValueError):
-        Ed25519PublicKey.from_public_bytes(key).verify(raw, message)
-        return True
+        return Ed25519PublicKey.from_public_bytes(key).verify(raw, message) is None
     a, r, s = decode(key), decode(raw[:32]), int.from_bytes(raw[32:], "little")
     k = int.from_bytes(hashlib.sha512(raw[:32] + key + message).digest(), "little") % ORDER
     return bool(a and r and s < ORDER) and times(8 * s, BASE) == times(8, add(r or NEUTRAL, times(k, a or NEUTRAL)))
@@ -126,8 +125,8 @@ def matches(value: Json, schema: Json, root: Json, cited: list[int]) -> bool:
     def fits(inner: Json, rule: Json) -> bool: return matches(inner, rule, root, cited)
     if isinstance(schema, bool):
         return schema
-    get, name = schema.get, TYPES.get(type(value).__name__, "number")
-    size, (low, high) = value if name == "integer" else len(value) if name in BOUNDS else 0, BOUNDS.get(name, ("", ""))
+    get, (name, low, high) = schema.get, TYPES[type(value)]
+    size = value if name == "integer" else len(value) if low else 0
     fit = name in get("type", name) and get("const", value) == value and get(low, -NEVER) <= size <= get(high, NEVER)
     fit = fit and all(sum(fits(value, each) for each in get(word, [True])) == 1 for word in ("oneOf", "anyOf"))
     if name == "object":
@@ -138,17 +137,21 @@ def matches(value: Json, schema: Json, root: Json, cited: list[int]) -> bool:
         fit = fit and all(fits(item, get("items", True)) for item in value)
     elif name == "string":
         fit = fit and re.fullmatch(get("pattern", "(?s:.*)").removesuffix("$"), value) is not None
-    return fit and ("$ref" not in schema or refers(value, schema["$ref"].removeprefix("#/$defs/"), root, cited))
-
-def refers(value: Json, name: str, root: Json, cited: list[int]) -> bool:
-    fit = matches(value, root["$defs"][name], root, cited)
-    cited += [value] if fit and name == "Sequence" else []
-    if fit and name == "PublicKey":
-        point = decode(bytes.fromhex(value), strict=True)
-        return point is not None and point != NEUTRAL and times(ORDER, point) == NEUTRAL
+    defined = get("$ref", "").removeprefix("#/$defs/")
+    fit = fit and (not defined or fits(value, root["$defs"][defined]))
+    cited += [value] if fit and defined == "Sequence" else []
     with suppress(ValueError):
-        return fit and (name != "Timestamp" or datetime.datetime.strptime(value, STAMP).year >= 1970)
+        special = {"PublicKey": may_be_key, "Timestamp": lambda text: datetime.datetime.strptime(text, STAMP).year >= 1970}
+        return fit and (defined not in special or special[defined](value))
     return False
+
+AGREES: Json = {  # what content must have of its facts, by type; what is said in the clear is not sealed
+    "proposal_reviewed": lambda facts, said: len(said["conditions"]) == facts["conditions"],
+    "final_statement_signed": lambda facts, said: [each["claim"] for each in said["claims"]] == facts["claims"],
+    "operation_started": lambda facts, said: (said["operation"] is None) == (said["digest"] is None) and (
+        said["digest"] is not None or facts["confirmation"] is None),
+    "answer_claimed": lambda _, said: dict not in map(type, said.values())}
+AGREES |= dict.fromkeys(["answer_rejected", "question_defaulted"], AGREES["answer_claimed"])
 
 def agrees(kind: str, facts: Json, content: Json) -> bool:
     if kind in ("question_asked", "gap_found"):
@@ -161,41 +164,28 @@ def agrees(kind: str, facts: Json, content: Json) -> bool:
     if kind in ("question_answered", "answer_superseded"):
         kind = facts.get("answer", facts)["kind"]
         return type(content["answer"]) in KINDS[kind] and (kind != "secret" or content["signed"] is None)
-    if kind in ("answer_claimed", "answer_rejected", "question_defaulted"):
-        return dict not in map(type, content.values())
-    if kind == "operation_started":
-        told = content["operation"] is not None
-        return told == (content["digest"] is not None) and (told or facts["confirmation"] is None)
-    if kind == "final_statement_signed":
-        return [each["claim"] for each in content["claims"]] == facts["claims"]
-    return kind != "proposal_reviewed" or len(content["conditions"]) == facts["conditions"]
-
-def once(pairs: list[tuple[str, Json]]) -> Json:
-    need(len(pairs) == len(dict(pairs)), "", "a key stands twice")
-    return dict(pairs)
+    return kind not in AGREES or bool(AGREES[kind](facts, content))
 
 def looked_up(data: bytes, at: Json, as_number: bool) -> Json:
     """Returns what a check looks at; raises something where that is not there."""
     if isinstance(at, str):
         return len(data) if at == "size" else sha256(data)
     if "pointer" in at:
-        value = json.loads(data.decode(), object_pairs_hook=once, parse_constant=int)
-        need(within(value, 40, 65_536) and at["pointer"][:1] in ("", "/"), "")
-        for token in (each.replace("~1", "/").replace("~0", "~") for each in at["pointer"].split("/")[1:]):
-            number = isinstance(value, list) and re.fullmatch("0|[1-9][0-9]*", token)
-            value = value[int(token) if number else token]
-        return value
+        value, (root, *path) = parse(data), at["pointer"].split("/")
+        for token in (each.replace("~1", "/").replace("~0", "~") for each in path):
+            value = value[int(token) if isinstance(value, list) and re.fullmatch("0|[1-9][0-9]*", token) else token]
+        return [] if root else value
     text, first, last = data.decode(), data.decode().index(at["after"]), data.decode().rindex(at["after"])
     cut, end, _ = text[first + len(at["after"]):].partition(at["before"])
     cut = cut.strip(" \t\r\n")
-    need(first == last and end and (not as_number or re.fullmatch(NUMBER, cut)), "")
+    need(first == last and end and (not as_number or re.fullmatch(NUMBER, cut)), "CHECK_FAILED")
     return float(cut) if as_number else cut
 
 def is_true(data: bytes, check: Json, most: int = CHECKED_BYTES) -> bool:
     """Returns whether a check is true; one that cannot be evaluated is not."""
-    with suppress(Failure, ValueError, LookupError, TypeError, RecursionError):
+    with suppress(ValueError, LookupError, TypeError, RecursionError):
         value, way = check["value"], check["is"]
-        need(isinstance(check["at"], str) or len(data) <= most, "")
+        need(isinstance(check["at"], str) or len(data) <= most, "CHECK_FAILED")
         found = looked_up(data, check["at"], type(value) in (int, float))
         if {type(found), type(value)} <= {int, float}:
             return bool(getattr(operator, way)(float(found), float(value)))
@@ -214,7 +204,7 @@ class Trace:
 
 class Verifier:
     def __init__(self) -> None:
-        self.hasher = hashlib.sha256(prefixed("export", b""))
+        self.hasher, self.header = hashlib.sha256(prefixed("export", b"")), dict[str, Json]()
         self.registry, self.run, self.closed = Trace(), Trace(), False  # closed: the registry's head was read
         self.trace, self.after, self.commitment, self.schema = self.registry, "", "", UNKNOWN
         self.told, self.tools, self.bytes = list[Json](), None, dict[int, bytes]()  # bytes: of artifacts
@@ -223,8 +213,7 @@ class Verifier:
         self.tokens = dict[str, str]()  # the type of the newest event about each
         self.ended = dict[str, tuple[int, str]]()  # when a key was revoked or retired, and the code for using it later
         self.epochs, self.registered, self.doubts = list[int](), list[Json](), list[Json]()
-        self.header, self.place = dict[str, Json](), list[Json]([1, None])  # place: line and event
-        self.later = NEVER  # the first registry event of a type that is not known: it may have brought keys
+        self.place, self.later = list[Json]([1, None]), NEVER  # line and event; the first registry event nobody knows
 
     def read(self, stream: BinaryIO) -> None:
         while raw := stream.readline(LINE_BYTES + 2):
@@ -238,31 +227,32 @@ class Verifier:
             need(matches(line, LINE, LINE, []), "FILE_MALFORMED", f"the {kind} does not fit its schema")
             shown = {body[name] is not None for name in ("content", "bytes", "salt") if name in body}
             need(shown <= {body.get("disclosure") == "disclosed"}, "FILE_MALFORMED", "disclosure does not fit")
-            headless = kind in ("inclusion", "checkpoint") and self.after in EVENTS
-            need(not headless, "HEAD_INVALID", "the last event stands under no head")
+            headed = kind not in ("inclusion", "checkpoint") or self.after not in EVENTS
+            need(headed, "HEAD_INVALID", "the last event stands under no head")
             self.after, self.header = kind, self.header or body
-            if kind != "header":
-                getattr(self, f"check_{kind}")(body)
+            getattr(self, f"check_{kind}", dict)(body)  # the header is looked at with every event
             self.hasher.update(raw)
             self.place = [self.place[0] + 1, None]
         need(self.after == "checkpoint", "FILE_TRUNCATED", "the file ends before its checkpoint")
         need(not any("erased" in each for each in self.registry.shown + self.run.shown), "ERASURE_UNRECORDED")
 
+    def doubt(self, code: str, message: str) -> None: self.doubts.append((code, message, *self.place))
+
     def check_event(self, line: Json) -> None:
-        event, cited, self.place[1] = line["event"], [-1], len(self.trace.said)
+        event, cited, trace, self.place[1] = line["event"], [-1], self.trace, len(self.trace.said)
         need(matches(event, ENVELOPE, ENVELOPE, []), "SCHEMA_INVALID", "the event does not fit its schema")
         said = event["statement"] or event["record"] or {"type": "", "facts": {}}
-        kind, name, hash_ = said["type"], event["trace"], digest("envelope", event)
+        kind, name, facts, hash_ = said["type"], event["trace"], said["facts"], digest("envelope", event)
         schema = self.schema = KNOWN.get(kind, UNKNOWN)
-        fits = within(event, 16, 1_024, 32 << 10) and len(canonical(event)) <= 64 << 10 and event["format"] == 1
-        fits = fits and matches(said["facts"], schema["properties"]["facts"], schema, cited)
+        fits = within(event, 16, 1_024, 32 << 10) and len(canonical(event)) <= 64 << 10
+        fits = fits and matches(facts, schema["properties"]["facts"], schema, cited)
         need(fits, "SCHEMA_INVALID", f"this is no {kind} of format 1 within the limits")
         self.registry.name, self.run.name = self.registry.name or name, self.header["trace"]
         self.run = self.registry if self.run.name == self.registry.name else self.run
         need(not self.closed or name != self.registry.name, "FILE_MALFORMED", "the registry goes on after its head")
         need(self.closed or not name == self.run.name != self.registry.name, "HEAD_INVALID", "the registry has no head")
         self.check_statement(event, said, hash_, max(cited))
-        trace, last = self.trace, [{"hash": None, "sequence": -1}, *self.trace.positions[-1:]][-1]
+        last = [{"hash": None, "sequence": -1}, *trace.positions[-1:]][-1]
         need(event["sequence"] == last["sequence"] + 1 and event["previous"] == last["hash"], "CHAIN_BREAK")
         need(not trace.said or trace.said[-1][1] <= event["time"], "TIME_BACKWARDS")
         proof = event["proof"]["ed25519"] if event["statement"] else {"key": ""}
@@ -272,12 +262,10 @@ class Verifier:
         need((signer, said.get("command")) not in trace.commands, "REPLAY_DUPLICATE")
         trace.commands |= {(signer, said["command"])} if signer else set()
         if self.closed:
-            inner = said["facts"].get("answer")
-            told = said["facts"] | (inner if isinstance(inner, dict) else {}) | (line["content"] or {})
-            self.check_meaning(kind, told, said["role"])
-            self.check_attribution(kind, told, not signer and said["role"] in ("person", "operator"))
+            told = {} if schema is UNKNOWN else facts | (facts["answer"] if kind == "answer_superseded" else {}) | (line["content"] or {})
+            self.check_meaning(kind, told, said["role"], not signer and said["role"] in ("person", "operator"))
         trace.shown.append([kind, line["disclosure"]])
-        gone = trace.shown[said["facts"]["event"] if kind == "content_erased" else NEVER:]
+        gone = trace.shown[facts["event"] if kind == "content_erased" else NEVER:]
         for each in gone[:1] + [it for it in gone[1:] if re.match(QUOTES, f"{gone[0][0]} {it[0]}")]:
             need("disclosed" not in [each.pop() for _ in each[1:]], "NOT_ERASED")
         trace.positions.append({"hash": hash_, "sequence": event["sequence"]})
@@ -310,7 +298,7 @@ class Verifier:
         if home and self.schema is UNKNOWN:
             self.later = min(self.later, event["sequence"])
         if self.schema is UNKNOWN and home or signer not in self.keys and not key and signer and self.later <= at:
-            self.doubts.append(("TYPE_UNKNOWN", "a later version knows what this did, or whose key it is", *self.place))
+            self.doubt("TYPE_UNKNOWN", "a later version knows what this did, or whose key it is")
             return self.keys[signer].public if signer in self.keys else ""
         if signer and not key:
             key, (end, code) = self.keys.get(signer), self.ended.get(signer, (NEVER, ""))
@@ -324,49 +312,51 @@ class Verifier:
 
     def check_rules(self, event: Json, said: Json, signer: str) -> tuple[Key | None, str]:
         """Applies a registry event; returns the key and public key that format 7 wants to have signed, if it says."""
+        def check(*rules: object) -> None: need(all(rules), "REGISTRY_INVALID", f"{kind} breaks a rule of format 7")
         kind, facts, role, sequence = said["type"], said["facts"], said["role"], event["sequence"]
         epoch, name = (self.epochs or [1])[-1] + (kind == "store_restored"), str(facts.get("old", facts.get("key")))
         old, entered, public, opens = self.keys.get(name), None, "", kind == "store_created"
         self.epochs.append(epoch)
         self.registered.append(said)
-        rules = [opens == (sequence == 0), kind not in BY_THE_DESK + ["content_erased"][len(signer):] or role == "desk",
-                 kind != "store_restored" or facts["epoch"] == epoch,
-                 kind not in ("key_rotated", "key_retired", "key_revoked") or old]
-        if signer and kind in ("store_created", "key_registered"):
+        check(opens == (sequence == 0), kind not in BY_THE_DESK + ["content_erased"][len(signer):] or role == "desk",
+              kind != "store_restored" or facts["epoch"] == epoch)
+        if self.schema is UNKNOWN or not signer:
+            return None, ""
+        check(old or kind not in ("key_rotated", "key_retired", "key_revoked", "client_bound"))
+        if kind in ("store_created", "key_registered"):
             public, owner, roles = facts["key"], facts["desk" if opens else "principal"], facts.get("roles", ["desk"])
-            rules += [role == ("desk" if opens else "holder"), signer == fingerprint(public),
-                      opens or roles == [each for each in REGISTERED_ROLES if each in roles],
-                      opens or owner != self.registered[0]["facts"].get("desk")]
+            check(role == ("desk" if opens else "holder"), signer == fingerprint(public),
+                  opens or roles == [each for each in REGISTERED_ROLES if each in roles],
+                  opens or owner != self.registered[0]["facts"].get("desk"))
             old = entered = Key(public, facts["recovery"] or "", owner, roles, sequence, {})
-        elif signer and kind == "key_rotated" and old:
+        elif kind == "key_rotated" and old:
             public = old.recovery if old.recovery and signer == fingerprint(old.recovery) else old.public
-            active = signer == name and name not in self.rotated and name not in self.ended
             claim = {"command": said["command"], "key": facts["key"], "old": name, "store": said["store"]}
-            rules += [active or public != old.public, role == ("desk" if old.roles == ["desk"] else "holder"),
-                      signature_holds(facts["key"], facts["possession"], prefixed("possession", claim))]
+            check(signer == name and name not in self.rotated | self.ended.keys() or public != old.public,
+                  role == ("desk" if old.roles == ["desk"] else "holder"),
+                  signature_holds(facts["key"], facts["possession"], prefixed("possession", claim)))
             entered = old._replace(public=facts["key"], recovery=facts["recovery"] or "", since=sequence)
             self.rotated.add(name)
         elif kind in ("key_retired", "key_revoked"):
             desks = [each for each, key in self.keys.items() if key.roles == ["desk"] and each not in self.ended]
-            cited = self.registered[facts.get("rotation", 0)]
-            rules += [kind == "key_retired" or desks != [name],
-                      kind == "key_revoked" or cited["type"] == "key_rotated" and cited["facts"]["old"] == name,
-                      self.ended.get(name, (0, ""))[1] in ("", "KEY_RETIRED" if kind == "key_revoked" else "")]
+            cited, revoked = self.registered[facts.get("rotation", 0)], kind == "key_revoked"
+            check(not revoked or desks != [name],
+                  revoked or cited["type"] == "key_rotated" and cited["facts"]["old"] == name,
+                  self.ended.get(name, (0, ""))[1] in ("", "KEY_RETIRED" if revoked else ""))
             self.ended.setdefault(name, (sequence, kind.upper()))
-        elif kind == "client_bound":
-            rules += [old and facts["client"] not in old.clients and name not in self.ended]
-            self.keys |= {name: old._replace(clients=old.clients | {facts["client"]: sequence if old.clients else 0})} if old else {}
+        elif kind == "client_bound" and old:
+            check(facts["client"] not in old.clients, name not in self.ended)
+            self.keys[name] = old._replace(clients=old.clients | {facts["client"]: sequence if old.clients else 0})
         elif kind in ("token_made", "token_revoked"):
             scopes, people = facts.get("scopes", []), facts.get("people") or []
-            rules += [self.tokens.get(facts["token"], "") == ("" if kind == "token_made" else "token_made"),
-                      scopes == [each for each in SCOPES if each in scopes], people == sorted(set(people))]
+            check(self.tokens.get(facts["token"], "") == ("" if kind == "token_made" else "token_made"),
+                  scopes == [each for each in SCOPES if each in scopes], people == sorted(set(people)))
             self.tokens[facts["token"]] = kind
         if entered:
-            spoken = {entered.public, *(key.public for key in self.keys.values())}
-            rules += [entered.public not in self.known, entered.recovery not in spoken]
+            check(entered.public not in self.known, entered.recovery not in {
+                entered.public, *(key.public for key in self.keys.values())})
             self.known |= {entered.public, entered.recovery}
             self.keys[fingerprint(entered.public)] = entered
-        need(all(rules), "REGISTRY_INVALID", f"{kind} breaks a rule of format 7")
         return (old, public) if public else (None, "")
 
     def check_content(self, line: Json, said: Json, schema: Json) -> None:
@@ -376,35 +366,43 @@ class Verifier:
         opens = content is None or digest("content", bytes.fromhex(line["salt"]) + data) == commitment
         need(fits and opens, "COMMITMENT_MISMATCH")
         if schema is UNKNOWN:
-            self.doubts.append(("TYPE_UNKNOWN", f"{kind} comes from a later version", *self.place))
+            self.doubt("TYPE_UNKNOWN", f"{kind} comes from a later version")
         if content is not None:
             cited, seen = [-1], (said.get("seen") or {"sequence": -1})["sequence"]
             fits = within(content, 32, 16_384) and len(data) <= 1 << 20 and matches(content, rule, schema, cited)
             need(kind != "plan_confirmed" or max(cited) <= seen, "CITES_UNSEEN", "a source that the author had not seen")
             need(fits and agrees(kind, facts, content), "CONTENT_INVALID", "does not fit its schema or contradicts the facts")
         elif commitment and self.closed:
-            self.doubts.append(("NOT_DISCLOSED", f"the content is {line['disclosure']}", *self.place))
+            self.doubt("NOT_DISCLOSED", f"the content is {line['disclosure']}")
         if kind in ("artifact_recorded", "report_recorded"):
             self.after, self.commitment = "due", facts["commitment"]
 
-    def check_meaning(self, kind: str, event: Json, role: str) -> None:
+    def rule(self, intent: Json) -> Json: return (self.tools or {}).get(intent.get("tool"), {})
+
+    def check_meaning(self, kind: str, event: Json, role: str, recorded: bool) -> None:
         """Makes the checks of MEANING that need no state machine, where what they compare is disclosed."""
-        told, none, place = self.told, dict[str, Json](), event.get("question")
+        told, place, tools = self.told, event.get("question", event.get("confirmation")), self.tools
         call = {"input": event["input_hash"], "tool": event["tool"]} if "input_hash" in event else None
         told.append(event | {"type": kind, "call": call and sha256(canonical(call))})
-        asked = told[place["sequence"] if isinstance(place, dict) else place] if place is not None else none
-        asked = asked if asked.get("type") in ("question_asked", "gap_found") else none  # else out of order
-        if kind in ("question_answered", "answer_superseded") and "request" in event and "request" in asked:
+        asked = told[place["sequence"] if isinstance(place, dict) else place] if place is not None else dict[str, Json]()
+        base = told[event["started"]] if "started" in event else told[event["about"]] if event.get("about") else asked
+        found = sha256(canonical(event["operation"])) if isinstance(event.get("operation"), dict) else None
+        need(alike(found, event.get("digest"), base.get("digest"), base.get("call")), "CONFIRMATION_MISMATCH")
+        if "attribution" in event:
+            self.check_attribution(event, asked, recorded)
+        if kind in ("question_answered", "answer_superseded") and "request" in event and "wording" in asked:
             values, choice = [each["value"] for each in asked["choices"]], event["choice"]
             fits = choice is None or values[choice:choice + 1] == [event["answer"]]
             need(fits and event["request"] == asked["request"], "CONTENT_INVALID", "not what the question offers")
-        elif kind == "question_defaulted" and "default" in event and "request" in asked:
+        elif kind == "question_defaulted" and "default" in event and "wording" in asked:
             need(canonical(event["default"]) == canonical(asked["default"]), "CONTENT_INVALID", "another default")
         elif kind == "answer_rejected" and event.get("answer") is not None:
             need("secret" not in asked.get("kinds", []), "CONTENT_INVALID", "a secret in the clear")
-        if kind == "policy_recorded" and "document" in event:
+        elif kind == "question_escalated":
+            asked["assurance"] = event["assurance"]
+        elif kind == "policy_recorded" and "document" in event:
             self.tools = event["document"]["tools"]
-            need(told[0].get("policy", none).items() <= event["document"].items(), "POLICY_MISMATCH")
+            need(told[0].get("policy", {}).items() <= event["document"].items(), "POLICY_MISMATCH")
             held = {self.registered[0]["facts"]["desk"]}, set[str](), set[str]()  # no client, that work, that judge
             for each in told[0].get("participants", []):
                 keys = [key.clients for key in self.keys.values() if key.principal == each["principal"]]
@@ -412,19 +410,18 @@ class Verifier:
                 held[1 + (each["role"] in ("critic", "auditor"))].update(spoke)
             need(not event["document"]["distinct_clients"] or held[1] & held[2] <= held[0], "CLIENT_HELD_ROLES")
         elif kind == "tool_intent_signed" and "tool" in event:
-            tool, tools = event["tool"], self.tools
-            need(tool in told[event["proposal"]].get("required_tools", [tool]), "TOOL_NOT_PROPOSED")
-            need(tools is None or tool in tools, "TOOL_NOT_ALLOWED")
-            need(not tools or RISKS.index(event["risk"]) >= RISKS.index(tools[tool]["risk"]), "RISK_UNDERSTATED")
+            need(event["tool"] in told[event["proposal"]].get("required_tools", [event["tool"]]), "TOOL_NOT_PROPOSED")
+            need(tools is None or event["tool"] in tools, "TOOL_NOT_ALLOWED")
+            need(not tools or RISKS.index(event["risk"]) >= RISKS.index(self.rule(event)["risk"]), "RISK_UNDERSTATED")
         elif kind == "tool_execution_started":
             intent, data = told[event["intent"]], self.bytes.get(event["input"])
-            same = data is None or intent.get("input_hash") in (None, sha256(data))
-            need(same and event["input"] is not None, "INPUT_MISMATCH")
+            same = event["input"] is not None and (data is None or alike(intent.get("input_hash"), sha256(data)))
+            need(same, "INPUT_MISMATCH")
             need({(event["intent"], each) for each in intent.get("meets", [])} <= self.shown, "CONDITION_UNSHOWN")
             about = [at for at in self.asked if told[at]["about"] == event["intent"]]
             self.check_confirmed(about[0] if about else None, intent["call"])
-            wanted = (self.tools or none).get(intent.get("tool"), none).get("confirm")
-            need(not wanted or about and told[about[0]]["given"] != "agent", "OPERATION_UNCONFIRMED")
+            wanted = not self.rule(intent).get("confirm") or about and told[about[0]]["given"] != "agent"
+            need(wanted, "OPERATION_UNCONFIRMED")
         elif kind == "condition_judged":
             (self.shown.add if event["holds"] else self.shown.discard)((event["intent"], event["condition"]))
         elif kind == "check_stated":
@@ -437,7 +434,7 @@ class Verifier:
             results = {each for end in ends for each in end.get("outputs", [])}
             results |= {told[end["started"]].get("input") for end in ends if event["about_failure"] and "started" in end}
             distinct = {self.bytes.get(each, each) for each in event["evidence"]}
-            enough = len(distinct) >= told[0].get("policy", none).get("evidence_minimum", 0)
+            enough = len(distinct) >= told[0].get("policy", {}).get("evidence_minimum", 0)
             need(enough and results.issuperset(event["evidence"]), "EVIDENCE_WEAK")
         elif kind == "final_statement_signed":
             bundle = [(each["claim"], each["text"]) for each in event["claims"] if isinstance(each, dict)]
@@ -445,23 +442,15 @@ class Verifier:
             self.final = True
         elif kind in ("question_asked", "confirmation_asked"):
             need(not self.final or role == "auditor", "SPOKE_AFTER_FINAL")
+            theirs = role in ("critic", "desk") or kind == "question_asked" or not self.rule(base).get("confirm")
+            need(theirs, "OPERATION_UNCONFIRMED")
             self.asked += [len(told) - 1] if kind == "confirmation_asked" else []
-            wanted = (self.tools or none).get(told[event["about"] or 0].get("tool"), none).get("confirm")
-            need(kind == "question_asked" or role in ("critic", "desk") or not wanted, "OPERATION_UNCONFIRMED")
-            shown, said = event.get("operation"), event.get("digest")
-            known = shown is None or event["about"] is None or told[event["about"]]["call"] in (None, said)
-            need(known and (shown is None or said == sha256(canonical(shown))), "CONFIRMATION_MISMATCH")
-        elif kind in ("confirmation_given", "confirmation_refused"):
-            asked, said = told[event["confirmation"]["sequence"]], event.get("digest")
-            need(said in (None, asked.get("digest") or said), "CONFIRMATION_MISMATCH")  # the words that asked may be gone
-            asked |= {"digest": asked.get("digest") or said, "given": kind == "confirmation_given" and event["assurance"]}
-        elif kind == "operation_started":
-            found = sha256(canonical(event["operation"])) if isinstance(event["operation"], dict) else None
-            need(event["operation"] is not None or not self.asked, "OPERATION_UNCONFIRMED")  # told nothing; withheld: a name
-            need(found == event.get("digest"), "CONFIRMATION_MISMATCH")
+        elif kind in ("confirmation_given", "confirmation_refused"):  # the words that asked may be gone
+            said = {"digest": asked.get("digest") or event.get("digest")}
+            asked |= said | {"given": kind == "confirmation_given" and event["assurance"]}
+        elif kind == "operation_started":  # its operation is null where it tells nothing; where that is withheld, a name
+            need(event["operation"] is not None or not self.asked, "OPERATION_UNCONFIRMED")
             self.check_confirmed(event["confirmation"], found)
-        elif kind == "operation_ended" and event.get("digest"):
-            need(told[event["started"]].get("digest") in (None, event["digest"]), "CONFIRMATION_MISMATCH")
         elif kind == "verification_run_completed" and "report" in event:
             reports = [self.bytes.get(at) for at, each in enumerate(told) if each["type"] == "report_recorded"]
             known = {sha256(each): each for each in reports if each is not None}
@@ -476,20 +465,15 @@ class Verifier:
             need("spent" not in asked, "CONFIRMATION_SPENT")
             need(at is not None, "OPERATION_UNCONFIRMED")
             asked["spent"] = True
-            need(None in (found, asked.get("digest")) or asked["digest"] == found, "CONFIRMATION_MISMATCH")
+            need(alike(found, asked.get("digest")), "CONFIRMATION_MISMATCH")
 
-    def check_attribution(self, kind: str, event: Json, recorded: bool) -> None:
+    def check_attribution(self, event: Json, asked: Json, recorded: bool) -> None:
         """Checks that a recorded act of a person says how it came, and claims no more than that is worth."""
-        if "attribution" in event:
-            way, place = event["attribution"], event.get("question", event.get("confirmation"))
-            need((way is not None) == recorded, "ASSURANCE_OVERSTATED")
-            asked = self.told[place["sequence"] if isinstance(place, dict) else place or 0]
-            words = [ASSURANCES.index(each.get("assurance", "agent")) for each in (event, asked)]
-            need(not way or words[0] <= ROOTS[way["root"]], "ASSURANCE_OVERSTATED")
-            low = max(words) <= ROOTS["client"] and "confirmation" not in event and way and way["door"] == "mcp"
-            need(place is None or not way or not way["own"] or (low and way["root"] == "client"), "OWN_CLIENT")
-        elif kind == "question_escalated":
-            self.told[event["question"]] |= {"assurance": event["assurance"]}
+        way, words = event["attribution"], [ASSURANCES.index(each.get("assurance", "agent")) for each in (event, asked)]
+        need((way is not None) == recorded and (not way or words[0] <= ROOTS[way["root"]]), "ASSURANCE_OVERSTATED")
+        if way and way["own"] and asked:
+            form = way["door"] == "mcp" and way["root"] == "client" and "confirmation" not in event
+            need(form and max(words) <= ROOTS["client"], "OWN_CLIENT")
 
     def check_artifact(self, line: Json) -> None:
         self.place[1], data, how = len(self.trace.said) - 1, b"", line["disclosure"]
@@ -497,7 +481,7 @@ class Verifier:
         need(how != "missing", "ARTIFACT_MISSING")
         self.trace.shown[-1].append(how)
         if how != "disclosed":
-            return self.doubts.append(("NOT_DISCLOSED", f"the artifact is {how}", *self.place))
+            return self.doubt("NOT_DISCLOSED", f"the artifact is {how}")
         with suppress(ValueError):
             data = base64.b64decode(line["bytes"], validate=True)
         need(base64.b64encode(data).decode() == line["bytes"], "FILE_MALFORMED", "the bytes are not padded base64")
