@@ -210,7 +210,7 @@ class Verifier:
         self.told, self.tools, self.bytes = list[Json](), None, dict[int, bytes]()  # bytes: of artifacts
         self.shown, self.final, self.asked = set[tuple[int, int]](), False, list[int]()  # shown: conditions that hold
         self.keys, self.known, self.rotated = dict[str, Key](), set[str](), set[str]()
-        self.tokens = dict[str, str]()  # the type of the newest event about each
+        self.tokens, self.now = dict[str, Json](), ""  # tokens: as they were made, and where in the registry
         self.ended = dict[str, tuple[int, str]]()  # when a key was revoked or retired, and the code for using it later
         self.epochs, self.registered, self.doubts = list[int](), list[Json](), list[Json]()
         self.place, self.later = list[Json]([1, None]), NEVER  # line and event; the first registry event nobody knows
@@ -247,7 +247,7 @@ class Verifier:
         fits = within(event, 16, 1_024, 32 << 10) and len(canonical(event)) <= 64 << 10
         fits = fits and matches(facts, schema["properties"]["facts"], schema, cited)
         need(fits, "SCHEMA_INVALID", f"this is no {kind} of format 1 within the limits")
-        self.registry.name, self.run.name = self.registry.name or name, self.header["trace"]
+        self.now, self.registry.name, self.run.name = event["time"], self.registry.name or name, self.header["trace"]
         self.run = self.registry if self.run.name == self.registry.name else self.run
         need(not self.closed or name != self.registry.name, "FILE_MALFORMED", "the registry goes on after its head")
         need(self.closed or not name == self.run.name != self.registry.name, "HEAD_INVALID", "the registry has no head")
@@ -349,9 +349,11 @@ class Verifier:
             self.keys[name] = old._replace(clients=old.clients | {facts["client"]: sequence if old.clients else 0})
         elif kind in ("token_made", "token_revoked"):
             scopes, people = facts.get("scopes", []), facts.get("people") or []
-            check(self.tokens.get(facts["token"], "") == ("" if kind == "token_made" else "token_made"),
+            token = self.tokens.get(facts["token"], {"revoked": None})
+            check(token["revoked"] == (None if kind == "token_made" else NEVER),
                   scopes == [each for each in SCOPES if each in scopes], people == sorted(set(people)))
-            self.tokens[facts["token"]] = kind
+            made = facts | {"made": sequence, "revoked": NEVER}
+            self.tokens[facts["token"]] = made if kind == "token_made" else token | {"revoked": sequence}
         if entered:
             check(entered.public not in self.known, entered.recovery not in {
                 entered.public, *(key.public for key in self.keys.values())})
@@ -389,7 +391,7 @@ class Verifier:
         found = sha256(canonical(event["operation"])) if isinstance(event.get("operation"), dict) else None
         need(alike(found, event.get("digest"), base.get("digest"), base.get("call")), "CONFIRMATION_MISMATCH")
         if "attribution" in event:
-            self.check_attribution(event, asked, recorded)
+            self.check_attribution(kind, event, asked, recorded)
         if kind in ("question_answered", "answer_superseded") and "request" in event and "wording" in asked:
             values, choice = [each["value"] for each in asked["choices"]], event["choice"]
             fits = choice is None or values[choice:choice + 1] == [event["answer"]]
@@ -467,13 +469,18 @@ class Verifier:
             asked["spent"] = True
             need(alike(found, asked.get("digest")), "CONFIRMATION_MISMATCH")
 
-    def check_attribution(self, event: Json, asked: Json, recorded: bool) -> None:
+    def check_attribution(self, kind: str, event: Json, asked: Json, recorded: bool) -> None:
         """Checks that a recorded act of a person says how it came, and claims no more than that is worth."""
         way, words = event["attribution"], [ASSURANCES.index(each.get("assurance", "agent")) for each in (event, asked)]
         need((way is not None) == recorded and (not way or words[0] <= ROOTS[way["root"]]), "ASSURANCE_OVERSTATED")
         if way and way["own"] and asked:
             form = way["door"] == "mcp" and way["root"] == "client" and "confirmation" not in event
             need(form and max(words) <= ROOTS["client"], "OWN_CLIENT")
+        if way and way["token"]:
+            token, whose, ends = self.tokens.get(way["token"]), way["person"], kind in ("session_aborted", "plan_withdrawn")
+            need(token and token["made"] <= self.trace.pin < token["revoked"] and self.now < (token["expires"] or "A")
+                 and token["client"] == way["client"] and (ends or "relay" in token["scopes"])
+                 and (None in (token["people"], whose) or whose in token["people"]), "ASSURANCE_OVERSTATED")
 
     def check_artifact(self, line: Json) -> None:
         self.place[1], data, how = len(self.trace.said) - 1, b"", line["disclosure"]

@@ -220,7 +220,7 @@ def _tokens(family: Family, honest: Family) -> None:
     def case(name: str, about: str, dialogue: Dialogue, **rest: Json) -> None:
         said = {"client": ulid("client b"), "token": ulid("token relay")} | rest
         dialogue.answer(0, "person", assurance="relayed", attribution=way("http", "client", **said))
-        family.fails(f"token-{name}", about, dialogue.export(), "ASSURANCE_OVERSTATED", 1, integrity=False)
+        family.fails(f"token-{name}", about, dialogue.export(), "ASSURANCE_OVERSTATED", 1)
 
     case("unknown", "An answer came with a token that nobody made.", asked("no token"))
     case("client", "An answer came with the token of another client.", asked("other client", **relay), client=ulid("client z"))
