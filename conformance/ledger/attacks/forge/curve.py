@@ -30,6 +30,10 @@ class Key:
         """Returns the signature for a purpose in hex."""
         return self.sign_bare(prefix(purpose) + data)
 
+    def prove(self, data: bytes) -> dict[str, dict[str, str]]:
+        """Returns the proof of a statement."""
+        return {"ed25519": {"key": self.fingerprint, "signature": self.sign("statement", data)}}
+
     def sign_bare(self, message: bytes) -> str:
         """Returns the signature over a message without our prefix."""
         return self._private.sign(message).hex()
