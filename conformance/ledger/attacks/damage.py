@@ -55,13 +55,13 @@ def main() -> int:
     return 1 if crashes else 0
 
 
-def keys_that_are_made() -> dict[str, curve.Key]:
-    """Returns where every key is kept that is made from now on, by its fingerprint."""
-    keys, made = dict[str, curve.Key](), curve.Key.__init__
+def keys_that_are_made() -> list[curve.Key]:
+    """Returns where every key is kept that is made from now on."""
+    keys, made = list[curve.Key](), curve.Key.__init__
 
     def note(self: curve.Key, label: str) -> None:
         made(self, label)
-        keys[self.fingerprint] = self
+        keys.append(self)
 
     curve.Key.__init__ = note  # type: ignore[method-assign]
     return keys
@@ -118,7 +118,7 @@ def told(verifier: ModuleType, data: bytes) -> str:
 
 
 def copies(
-    chosen: random.Random, count: int, files: list[Path], honest: list[Export], keys: dict[str, curve.Key]
+    chosen: random.Random, count: int, files: list[Path], honest: list[Export], keys: list[curve.Key]
 ) -> Iterator[tuple[str, bytes]]:
     """Yields damaged copies, every fourth of them damaged as bytes."""
     for number in range(count):
@@ -147,7 +147,7 @@ def damaged_bytes(chosen: random.Random, data: bytes) -> bytes:
     )
 
 
-def said_otherwise(chosen: random.Random, honest: Export, keys: dict[str, curve.Key]) -> bytes:
+def said_otherwise(chosen: random.Random, honest: Export, keys: list[curve.Key]) -> bytes:
     """Returns a copy in which one event says something else, is gone, doubled or moved, with all signed again."""
     export = honest.copy()
     run = export.run
@@ -197,7 +197,7 @@ def said(entry: Entry) -> dict[str, Json]:
     return entry.envelope["statement"] or entry.envelope["record"]
 
 
-def sign_again(export: Export, keys: dict[str, curve.Key]) -> None:
+def sign_again(export: Export, keys: list[curve.Key]) -> None:
     """Numbers, chains, commits and signs everything anew, with everybody's keys."""
     renamed: dict[str, str] = {}
     for section in (export.registry, export.run):
@@ -222,17 +222,18 @@ def sign_again(export: Export, keys: dict[str, curve.Key]) -> None:
     export.seal()
 
 
-def sign(entry: Entry, before: Entry | None, keys: dict[str, curve.Key], *, fresh: bool) -> None:
+def sign(entry: Entry, before: Entry | None, keys: list[curve.Key], *, fresh: bool) -> None:
     """Signs a statement with the key of its author, who has seen the event before."""
     envelope, statement = entry.envelope, entry.statement
     statement |= {"content": envelope["content"], "seen": before and before.position}
     if fresh:
         # What stands twice is said twice, each time under a command of its own.
         statement["command"] = ulid(f"command {envelope['sequence']} again")
-    key = keys.get(envelope["proof"]["ed25519"]["key"])
+    (proof,) = envelope["proof"].values()
+    # A passkey has its fingerprint only once it was made.
+    key = next((each for each in keys if each.fingerprint == proof["key"]), None)
     if key is not None:
-        signature = key.sign("statement", canonical(statement))
-        envelope["proof"] = {"ed25519": {"key": key.fingerprint, "signature": signature}}
+        envelope["proof"] = key.prove(canonical(statement))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Honest stories that the attacks start from: stores, casts and runs."""
 
 import hashlib
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -20,8 +21,11 @@ class Cast:
         recovery: bool = False,
         keys: str | None = None,
         shared: tuple[list[str], ...] = (),
+        before: Callable[[Store], object] | None = None,
     ) -> None:
         self.store = Store(label, recovery, keys)
+        if before is not None:
+            before(self.store)
         self.agents = {role: agent(label, role, recovery=recovery, keys=keys) for role in roles}
         for group in shared:
             # Name and label make the key: one name, one key.

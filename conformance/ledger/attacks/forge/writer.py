@@ -22,6 +22,7 @@ ATTRIBUTED = [
     "question_declined",
     "question_passed_on",
     "session_aborted",
+    "session_opened",
 ]
 
 
@@ -147,9 +148,7 @@ class Trace:
         said |= statement or {}
         if possession is not None:
             said["facts"]["possession"] = self._possession(said, possession)
-        signature = agent.key.sign("statement", canonical(said))
-        proof = {"ed25519": {"key": agent.key.fingerprint, "signature": signature}}
-        entry = self._append(agent.principal, said["content"], proof, said, None, content, salt, **rest)
+        entry = self._append(agent.principal, said["content"], agent.key.prove(canonical(said)), said, None, content, salt, **rest)
         if artifact is not None:
             encoded = base64.b64encode(artifact).decode()
             number = entry.envelope["sequence"]
