@@ -97,9 +97,9 @@ class Family:
             "event": event,
             "integrity": code not in BEYOND_INTEGRITY if integrity is None else integrity,
         }
-        # Members that few cases have.
-        case |= {"guesses": guesses} if guesses is not None else {}
-        self.corpus.cases.append(case | ({"finds": finds} if finds else {}))
+        # Members that few cases have; what is null is left out.
+        case |= {"guesses": guesses, "finds": finds or None}
+        self.corpus.cases.append({name: value for name, value in case.items() if value is not None})
 
     def _write(self, path: str, file: File) -> str:
         data = file.text() if isinstance(file, Export) else file
