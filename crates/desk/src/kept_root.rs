@@ -62,6 +62,11 @@ pub fn compare(folder: &Path, store: &dyn Store, registry: &Registry) -> Result<
     ))
 }
 
+/// Compares as [`compare`] does, with the registry of the store itself.
+pub fn compare_store(folder: &Path, store: &dyn Store) -> Result<(), Refusal> {
+    compare(folder, store, &demur_sequencer::registry(store).map_err(Refusal::from)?)
+}
+
 /// Checks that no file is there where a store has recorded nothing: it would be another store's.
 pub(crate) fn check_none(folder: &Path) -> Result<(), Refusal> {
     let Some((path, kept)) = kept_file::read::<StoreRoot>(folder, FILE)? else { return Ok(()) };

@@ -89,10 +89,10 @@ fn alone(data: &DataFolder, progress: &mut Progress) -> Result<StoreCheck, Failu
     Ok(check)
 }
 
-/// Compares what is kept beside the database with it. A registry that does not hold is told by the check itself.
+/// Compares what is kept beside the database with it.
 fn compare_kept(folder: &Path, store: &dyn Store) -> Result<(), Refusal> {
     kept_head::compare(folder, store)?;
-    demur_sequencer::registry(store).map_or(Ok(()), |registry| kept_root::compare(folder, store, &registry))
+    kept_root::compare_store(folder, store)
 }
 
 /// Returns what is wrong with a store that does not open.

@@ -10,7 +10,6 @@ use std::{
 
 use demur_api::{
     code::Code,
-    refusal::Refusal,
     store::{StoreCheckProgress, StoreSize, StoreTrouble},
 };
 use demur_core::visible::visible;
@@ -90,8 +89,7 @@ fn expect_sound(
     let check = store_check::check(Arc::clone(&backup), &keyring, &|_, _| Ok(()), told, &|| false)?;
     let is_bad = |problem: &&StoreTrouble| !is_newer(problem) && !is_lost(problem);
     let Some(first) = check.problems.iter().find(is_bad) else {
-        let registry = demur_sequencer::registry(&*backup).map_err(Refusal::from)?;
-        return Ok(kept_root::compare(folder, &*backup, &registry)?);
+        return Ok(kept_root::compare_store(folder, &*backup)?);
     };
     let message = format!("the backup in {} does not hold: {}", visible_path(folder), visible(&first.cause));
     Err(Failure::of(Code::StoreDamaged, message)
