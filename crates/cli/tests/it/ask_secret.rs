@@ -83,7 +83,8 @@ fn secret_in_a_command_is_refused_and_not_repeated() {
     for json in [&[][..], &["--json"]] {
         for more in [&[][..], &["--replace"]] {
             let ran = sandbox.run(&[&["answer", &id, SECRET][..], more, json].concat());
-            let told = ran.expect_code(2).to_string();
+            let ran = ran.expect_code(2);
+            let told = format!("{}{}", ran.stdout, ran.stderr);
             assert!(!told.contains(SECRET), "{told}");
             assert!(told.contains(&format!("`demur answer {id} -`")), "{told}");
         }

@@ -281,9 +281,10 @@ fn event_of_the_future_is_a_problem() {
 fn clock_far_ahead_of_the_newest_event_is_told() {
     let sandbox = Sandbox::with_run();
     sandbox.tamper(
-        "UPDATE events SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"time\":\"2', '\"time\":\"1') AS BLOB)",
+        "UPDATE events SET bytes = CAST(replace(CAST(bytes AS TEXT), '\"time\":\"202', '\"time\":\"200') AS BLOB)",
     );
-    let reply = examined(&sandbox, 0);
+    // The changed event is a problem too.
+    let reply = examined(&sandbox, 3);
     let clock = check(&reply, "clock");
     assert_eq!(clock["state"], "warning", "{reply}");
     assert!(clock["hint"].as_str().unwrap().contains("set the clock of this machine"), "{reply}");

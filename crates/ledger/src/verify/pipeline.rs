@@ -126,7 +126,9 @@ fn run_short<R: BufRead>(
             );
         }
         drop(give_done);
-        chunks.iter().for_each(|chunk| input.digest(chunk));
+        for chunk in chunks {
+            input.digest(chunk);
+        }
         let (mut ready, mut walked) = (BTreeMap::new(), 0);
         while let Some(chunk) = chunks.get(walked) {
             ready.extend(done.try_iter());

@@ -209,7 +209,7 @@ fn every_case_has_exactly_its_gaps_and_its_answers_do_what_it_says() {
 /// AEP-17: what does not go together stands in the words of the question, as the plan or the tables call it, and the field beside them.
 #[test]
 fn every_question_shows_the_values_that_it_is_about() {
-    let plain = |text: &str| {
+    let words_of = |text: &str| {
         let parts = text.to_lowercase();
         let parts = parts.split(|letter: char| !letter.is_alphanumeric()).filter(|part| !part.is_empty());
         format!("-{}-", parts.collect::<Vec<_>>().join("-"))
@@ -220,10 +220,10 @@ fn every_question_shows_the_values_that_it_is_about() {
         for case in &file.cases {
             let plan = case.plan(&file.base);
             for finding in rules.detect(&plan, &case.settled()).unwrap() {
-                let words = plain(&format!("{} {}", finding.question, finding.context));
+                let words = words_of(&format!("{} {}", finding.question, finding.context));
                 for value in conflicting(&plan, &finding) {
                     assert!(
-                        words.contains(&plain(&visible(&value))),
+                        words.contains(&words_of(&visible(&value))),
                         "{}: {value} is not in {finding:?}",
                         case.name
                     );
