@@ -75,6 +75,10 @@ pub enum Purpose {
     Reply,
     /// A commitment to a secret answer.
     Secret,
+    /// A statement as a leaf of what a passkey is shown.
+    Passkey,
+    /// What a new passkey signs to show that somebody holds it.
+    Enrolment,
 }
 
 impl Purpose {
@@ -95,6 +99,8 @@ impl Purpose {
         Self::Effect,
         Self::Reply,
         Self::Secret,
+        Self::Passkey,
+        Self::Enrolment,
     ];
 
     /// Returns the bytes that everything of this purpose begins with.
@@ -115,6 +121,8 @@ impl Purpose {
             Self::Effect => b"demur/v1/effect\0",
             Self::Reply => b"demur/v1/reply\0",
             Self::Secret => b"demur/v1/secret\0",
+            Self::Passkey => b"demur/v1/passkey\0",
+            Self::Enrolment => b"demur/v1/enrolment\0",
         }
     }
 }

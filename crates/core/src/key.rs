@@ -1,4 +1,4 @@
-//! Ed25519 keys and signatures: section "Proof" of the format.
+//! Ed25519 keys and signatures, and the keys of passkeys: section "Proof" of the format.
 //!
 //! Two rules meet here. The *door* ([`PublicKey::admit`]) takes only what the strict cofactorless rule accepts,
 //! so that every implementation agrees about what gets in. *Files* ([`PublicKey::verify`], [`Batch`]) follow
@@ -8,6 +8,7 @@
 //! Every signature of ours covers the prefix of its [`Purpose`](crate::hash::Purpose) and then the message.
 
 mod batch;
+mod passkey;
 mod public;
 mod secret;
 mod signature;
@@ -16,6 +17,7 @@ pub mod zip215;
 use thiserror::Error;
 
 pub use batch::Batch;
+pub use passkey::PasskeyKey;
 pub use public::{Fingerprint, PublicKey};
 pub use secret::SecretKey;
 pub use signature::Signature;

@@ -10,7 +10,7 @@
 //! | Bytes: RFC 8785 | [`canonical`], bounded by [`limit`] |
 //! | Bytes: commitments | [`commitment`] |
 //! | Statement: ids and times | [`id`], [`time`] |
-//! | Proof: Ed25519 at the door and in files | [`key`] |
+//! | Proof: Ed25519 at the door and in files, keys of passkeys | [`key`] |
 //! | Registry: RFC 6962 roots | [`merkle`] |
 //!
 //! Errors of every layer are told by [`reason`].
@@ -24,6 +24,7 @@ pub mod id;
 pub mod key;
 pub mod limit;
 pub mod merkle;
+pub mod octets;
 pub mod quote;
 pub mod random;
 pub mod reason;

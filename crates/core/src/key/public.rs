@@ -60,10 +60,14 @@ impl PublicKey {
         message: &[u8],
         signature: &Signature,
     ) -> Result<(), SignatureError> {
-        let message = [purpose.prefix(), message].concat();
+        self.admit_foreign(&[purpose.prefix(), message].concat(), signature)
+    }
+
+    /// Checks a signature over a message of another protocol at the door, without a prefix.
+    pub fn admit_foreign(&self, message: &[u8], signature: &Signature) -> Result<(), SignatureError> {
         let signature = ed25519_dalek::Signature::from_bytes(signature.as_bytes());
         self.verifying
-            .verify_strict(&message, &signature)
+            .verify_strict(message, &signature)
             .map_err(|_| SignatureError::Door { key: self.fingerprint() })
     }
 

@@ -23,7 +23,7 @@ fn every_purpose_has_its_prefix_and_no_prefix_begins_another() {
             assert!(!other.prefix().starts_with(purpose.prefix()), "{purpose:?} begins {other:?}");
         }
     }
-    assert_eq!(Purpose::ALL.len(), 15);
+    assert_eq!(Purpose::ALL.len(), 17);
 }
 
 #[test]

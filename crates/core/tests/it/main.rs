@@ -18,4 +18,5 @@ mod text_parsers;
 mod times;
 mod trees;
 mod vectors_ed25519;
+mod vectors_passkey;
 mod vectors_rfc8785;
