@@ -1,9 +1,13 @@
 //! A statement that was signed elsewhere: it travels with what it commits to, and without the secret.
 
 use demur_core::commitment::Salt;
-use demur_ledger::{content::Opening, proof::KeySignature, statement::Submission};
+use demur_ledger::{
+    content::Opening,
+    proof::{AuthorProof, KeySignature},
+    statement::Submission,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::Error as _};
 use serde_json::value::RawValue;
 
 /// A statement with its signature.
@@ -29,6 +33,11 @@ impl TryFrom<Submission> for SignedStatement {
 
     fn try_from(submission: Submission) -> Result<Self, serde_json::Error> {
         let Submission { statement, proof, opening } = submission;
+        let AuthorProof::Key(proof) = proof else {
+            return Err(serde_json::Error::custom(
+                "expected a statement signed with a key, found a passkey's",
+            ));
+        };
         let content = opening.as_ref().map(|opening| serde_json::from_slice(&opening.bytes)).transpose()?;
         let salt = opening.map(|opening| opening.salt);
         Ok(Self { statement: serde_json::from_slice(&statement)?, proof, content, salt })
@@ -41,7 +50,7 @@ impl From<SignedStatement> for Submission {
         let opening = signed.content.zip(signed.salt);
         Self {
             statement: signed.statement.get().into(),
-            proof: signed.proof,
+            proof: signed.proof.into(),
             opening: opening.map(|(content, salt)| Opening { bytes: content.get().into(), salt }),
         }
     }

@@ -244,9 +244,13 @@ fn submit(
         Ok(decision) => decision,
         Err(refusal) => {
             let known = context.registry.key(&key).filter(|record| takes_part(state, record));
+            let known = known.map(|record| record.principal);
+            // People take part wherever they may answer; what one was refused is on record in their own name.
+            let person = || context.registry.passkey(&key).map(|record| record.enrolment.person.principal());
             let events = known
-                .and_then(|record| {
-                    record_refusal(state, context, &refusal, (record.principal, command), now, random)
+                .or_else(person)
+                .and_then(|principal| {
+                    record_refusal(state, context, &refusal, (principal, command), now, random)
                 })
                 .into_iter()
                 .collect();
@@ -277,7 +281,7 @@ fn admit_statement(
         Body::Registry(_) => {}
         Body::Trace(trace) => {
             let known = Known { meaning: checked.meaning(), artifacts: &context.artifacts };
-            guard(trace, (state, registry), actor, (said, known), ProofKind::Ed25519, now)?;
+            guard(trace, (state, registry), actor, (said, known), checked.proof(), now)?;
             if answered(&statement.facts).is_some() {
                 let words = checked.opening().map(|opening| Content::parse(checked.kind(), &opening.bytes));
                 check_terms(context, &statement.facts, words.and_then(Result::ok).as_ref())?;
@@ -427,7 +431,9 @@ fn say(
     let trace = match state.body() {
         Body::Registry(_) if kind.stands_in(TraceKind::Registry) => None,
         Body::Registry(_) => return Err(RuleRefusal::not_a_run()),
-        Body::Trace(TraceState::New) => return Err(RuleRefusal::not_opened()),
+        Body::Trace(TraceState::New) if kind.opened() != Some(TraceKind::Journal) => {
+            return Err(RuleRefusal::not_opened());
+        }
         Body::Trace(trace) => Some(trace),
     };
     if !kind.admits_proof(ProofKind::None) {

@@ -18,11 +18,13 @@ use crate::{
     content::{AnswerContent, AnswerValue, ContentRule, Opening, QuestionContent},
     envelope::Body,
     event_type::{Content, EventType, Facts, Opens, TypeName},
-    facts::{AnswerKind, Question, QuestionAnswered},
+    facts::{AnswerKind, PersonRole, Question, QuestionAnswered},
     meaning::Meaning,
-    name::{PrincipalId, StoreId},
-    proof::{Proof, ProofKind},
+    name::{PersonId, PrincipalId, StoreId},
+    passkey::{Assertion, ExpectedAssertion, PasskeyError},
+    proof::{AuthorProof, ProofKind},
     registry::{Registry, Standing},
+    role::Role,
     statement::{Statement, Submission},
 };
 
@@ -47,8 +49,7 @@ impl Checked {
             TypeName::Known(kind) => *kind,
             TypeName::Unknown(_) => return Err(AdmissionError::UnknownType { kind: statement.kind.clone() }),
         };
-        let key = signing_key(&submission, &statement, registry)?;
-        submission.proof.admit(&key, Purpose::Statement, &submission.statement)?;
+        check_proof(&submission, &statement, (kind, registry))?;
         Ok(Self::spoken(submission, statement, kind))
     }
 
@@ -97,7 +98,12 @@ impl Checked {
 
     /// Returns the key it was signed with.
     pub const fn key(&self) -> Fingerprint {
-        self.submission.proof.key
+        self.submission.proof.key()
+    }
+
+    /// Returns the kind of its proof.
+    pub const fn proof(&self) -> ProofKind {
+        self.submission.proof.kind()
     }
 
     /// Returns the principal behind the key if the statement may stand next in this trace, as far as the door can
@@ -117,13 +123,13 @@ impl Checked {
         if now > self.statement.not_after {
             return Err(AdmissionError::Expired { not_after: self.statement.not_after, now });
         }
-        author(self.key(), &self.statement, registry)
+        author(&self.submission.proof, &self.statement, registry, now)
     }
 
     /// Returns what goes into the envelope, the content beside it, and what the guards need of that.
     pub fn into_body(self) -> (Body, Option<Opening>, Option<Meaning>) {
         let Submission { proof, opening, .. } = self.submission;
-        let body = Body::Statement(self.statement.into(), Proof::Ed25519(proof));
+        let body = Body::Statement(self.statement.into(), proof);
         (body, opening, self.form.ok().flatten())
     }
 }
@@ -163,7 +169,7 @@ fn check_form(
     if !kind.admits_role(statement.role) {
         return Err(AdmissionError::Role { role: statement.role, kind });
     }
-    if !kind.admits_proof(ProofKind::Ed25519) {
+    if !kind.admits_proof(submission.proof.kind()) {
         return Err(AdmissionError::NotForAuthors { kind });
     }
     check_cites(statement)?;
@@ -196,13 +202,39 @@ fn check_place(
     }
 }
 
+/// Checks the signature, whether or not its key may still speak.
+fn check_proof(
+    submission: &Submission,
+    statement: &Statement,
+    (kind, registry): (EventType, Option<&Registry>),
+) -> Result<(), AdmissionError> {
+    match &submission.proof {
+        AuthorProof::Key(proof) => {
+            let key = signing_key(proof.key, statement, registry)?;
+            Ok(proof.admit(&key, Purpose::Statement, &submission.statement)?)
+        }
+        AuthorProof::Passkey(assertion) => {
+            let registry = registry.ok_or(AdmissionError::OtherStore)?;
+            let enrolment = match &statement.facts {
+                Facts::PasskeyRooted(facts) => {
+                    Some(&facts.0).filter(|new| new.key.fingerprint() == assertion.key)
+                }
+                _ => registry.passkey(&assertion.key).map(|record| &record.enrolment),
+            };
+            let enrolment = enrolment.ok_or(AdmissionError::Key(Standing::Unknown))?;
+            let is_alone = kind.stands_alone() || statement.trace == registry.trace();
+            let leaf = Assertion::leaf(&submission.statement);
+            Ok(assertion.admit(&ExpectedAssertion { leaf, is_alone, enrolment })?)
+        }
+    }
+}
+
 /// Returns the key to check the signature with, whether or not it may still speak.
 fn signing_key(
-    submission: &Submission,
+    fingerprint: Fingerprint,
     statement: &Statement,
     registry: Option<&Registry>,
 ) -> Result<PublicKey, AdmissionError> {
-    let fingerprint = submission.proof.key;
     let key = match (&statement.facts, registry) {
         // A key that registers itself must be the key that signs.
         (Facts::StoreCreated(facts), None) => Some(facts.key).filter(|key| key.fingerprint() == fingerprint),
@@ -217,26 +249,70 @@ fn signing_key(
 
 /// Returns the principal behind the key, if the key may say this now.
 fn author(
-    key: Fingerprint,
+    proof: &AuthorProof,
     statement: &Statement,
     registry: Option<&Registry>,
+    now: Timestamp,
 ) -> Result<PrincipalId, AdmissionError> {
     match (&statement.facts, registry) {
+        (_, Some(registry)) if proof.kind() == ProofKind::Webauthn => {
+            person(&proof.key(), statement, registry, now).map(PersonId::principal)
+        }
         (Facts::StoreCreated(facts), None) => Ok(facts.desk),
         (Facts::KeyRegistered(facts), Some(_)) => Ok(facts.principal),
         (Facts::KeyRotated(facts), Some(registry)) => {
             let old = registry.key(&facts.old).ok_or(AdmissionError::Key(Standing::Unknown))?;
             Ok(old.principal)
         }
+        // A recovery key speaks for the desk here; whether it is that of the desk's newest key, the registry says.
+        (Facts::PasskeyReset(_), Some(registry)) => Ok(registry.desk()),
         (_, Some(registry)) => {
             let at = registry.head().sequence;
-            let record = registry.speaker(&key, at).map_err(AdmissionError::Key)?;
+            let record = registry.speaker(&proof.key(), at).map_err(AdmissionError::Key)?;
             if !record.roles.contains(&statement.role) {
                 return Err(AdmissionError::KeyRole { role: statement.role });
             }
             Ok(record.principal)
         }
         (_, None) => Err(AdmissionError::OtherStore),
+    }
+}
+
+/// Returns the person behind a passkey, if it may say this now.
+fn person(
+    key: &Fingerprint,
+    statement: &Statement,
+    registry: &Registry,
+    now: Timestamp,
+) -> Result<PersonId, AdmissionError> {
+    let head = registry.head().sequence;
+    if registry.time_at(head).is_some_and(|pinned| now < pinned) {
+        return Err(PasskeyError::BeforePin.into());
+    }
+    // It speaks for itself before anybody knows it.
+    if let Facts::PasskeyRooted(facts) = &statement.facts {
+        return Ok(facts.0.person);
+    }
+    let person = registry.passkey_speaker(key, head).map_err(AdmissionError::Key)?.enrolment.person;
+    let role = registry.role_of(person, head);
+    if !role.is_some_and(|role| speaks_as(role, statement.role, &statement.facts)) {
+        return Err(AdmissionError::PersonRole { role: statement.role });
+    }
+    match &statement.facts {
+        Facts::SessionOpened(facts) if facts.person != person => Err(AdmissionError::OtherPerson),
+        _ => Ok(person),
+    }
+}
+
+/// Returns whether a person of this role may say such a thing with a passkey: an operator as that too, an auditor only to sign in
+/// and about passkeys of their own.
+pub(crate) fn speaks_as(person: PersonRole, role: Role, facts: &Facts) -> bool {
+    let about_passkeys =
+        matches!(facts, Facts::PasskeyAdded(_) | Facts::PasskeyRemoved(_) | Facts::SessionOpened(_));
+    match (person, role) {
+        (PersonRole::Operator, Role::Person | Role::Operator) | (PersonRole::Answerer, Role::Person) => true,
+        (PersonRole::Auditor, Role::Person) => about_passkeys,
+        _ => false,
     }
 }
 

@@ -3,7 +3,7 @@
 use demur_core::{
     canonical::{self, WriteError},
     commitment::{Commitment, Salt},
-    hash::Purpose,
+    hash::{Digest, Purpose},
     key::{Fingerprint, PublicKey, SecretKey},
     limit::List,
     random::Random,
@@ -13,9 +13,10 @@ use demur_core::{
 use crate::{
     admission::Checked,
     content::{NameContent, Opening},
-    event_type::{Content, EventType, Facts, TypeName},
+    event_type::{Content, EventType, Facts},
     facts::{ArtifactRecorded, KeyRegistered, KeyRotated, PossessionClaim, ReportRecorded},
     name::{CommandId, Position, PrincipalId, StoreId, TraceId},
+    passkey::Assertion,
     proof::KeySignature,
     role::Role,
     statement::{Statement, Submission},
@@ -172,7 +173,7 @@ type Saying = (Role, Facts, Option<Content>);
 /// Returns a statement signed with its author's key, and the content it commits to.
 fn sign(statement: &Statement, opening: Option<Opening>, key: &SecretKey) -> Result<Submission, WriteError> {
     let bytes = statement.to_bytes()?;
-    let proof = KeySignature::sign(key, Purpose::Statement, &bytes);
+    let proof = KeySignature::sign(key, Purpose::Statement, &bytes).into();
     Ok(Submission { statement: bytes, proof, opening })
 }
 
@@ -200,11 +201,19 @@ pub struct Draft {
 impl Draft {
     /// Returns the signed submission. The salt must be fresh: one salt, one content.
     pub fn sign(self, key: &SecretKey, salt: Salt) -> Result<Submission, DraftError> {
+        let Prepared { statement, opening, .. } = self.prepare(salt)?;
+        let proof = KeySignature::sign(key, Purpose::Statement, &statement).into();
+        Ok(Submission { statement, proof, opening })
+    }
+
+    /// Returns the statement as it is to be signed elsewhere. The salt must be fresh: one salt, one content.
+    pub fn prepare(self, salt: Salt) -> Result<Prepared, DraftError> {
+        let kind = self.facts.event_type().ok_or(DraftError::UnknownType)?;
         let opening = self.content.map(|content| Opening::of(&content, salt)).transpose()?;
         let statement = Statement {
             command: self.command,
             content: opening.as_ref().map(Opening::commitment),
-            kind: self.facts.event_type().map(TypeName::from).ok_or(DraftError::UnknownType)?,
+            kind: kind.into(),
             facts: self.facts,
             not_after: self.not_after,
             role: self.role,
@@ -212,7 +221,30 @@ impl Draft {
             store: self.store,
             trace: self.trace,
         };
-        Ok(sign(&statement, opening, key)?)
+        Ok(Prepared { statement: statement.to_bytes()?, opening, kind })
+    }
+}
+
+/// A statement that is made and waits to be signed: by a passkey, whose holder is shown what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// The statement's canonical bytes.
+    pub statement: Vec<u8>,
+    /// The content that it commits to.
+    pub opening: Option<Opening>,
+    /// Its type.
+    pub kind: EventType,
+}
+
+impl Prepared {
+    /// Returns what stands for the statement in a challenge.
+    pub fn leaf(&self) -> Digest {
+        Assertion::leaf(&self.statement)
+    }
+
+    /// Returns the submission with what a passkey made of the touch that this statement was shown for.
+    pub fn assert(self, assertion: Assertion) -> Submission {
+        Submission { statement: self.statement, proof: assertion.into(), opening: self.opening }
     }
 }
 

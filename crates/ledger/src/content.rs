@@ -25,7 +25,7 @@ pub use confirmation::{
     ConfirmationAskContent, ConfirmationGivenContent, ConfirmationRefusedContent, OperationContent,
     OperationEndContent, OperationObject, call_operation, operation_digest,
 };
-pub use desk::{ErasureContent, NameContent, NoteContent, RefusalContent};
+pub use desk::{ErasureContent, LabelContent, NameContent, NoteContent, RefusalContent};
 pub use plan::{
     AmendedContent, AttestationContent, ConfirmationContent, PaperContent, PlanContent, Provenance,
     RulesContent,

@@ -15,7 +15,7 @@ impl AdmissionError {
             Self::UnknownType { .. } | Self::NotForAuthors { .. } | Self::NotOpened { .. } => {
                 "statement.type"
             }
-            Self::Role { .. } | Self::KeyRole { .. } => "statement.role",
+            Self::Role { .. } | Self::KeyRole { .. } | Self::PersonRole { .. } => "statement.role",
             Self::OtherStore => "statement.store",
             Self::OtherTrace | Self::TraceExists => "statement.trace",
             Self::Seen => "statement.seen",
@@ -23,6 +23,8 @@ impl AdmissionError {
             Self::Expired { .. } => "statement.not_after",
             Self::Key(_) => "proof.key",
             Self::Signature(_) => "proof.signature",
+            Self::Passkey(_) => "proof",
+            Self::OtherPerson => "facts.person",
             Self::Commitment => "statement.content",
             Self::Content(_) | Self::Mismatch(_) | Self::ContentRule { .. } => "content",
             Self::CommandUsed => "statement.command",
@@ -48,6 +50,11 @@ impl AdmissionError {
             Self::Key(Standing::Revoked { .. } | Standing::Retired { .. }) => "sign with an active key",
             Self::Key(_) => "register the key first",
             Self::KeyRole { .. } => "register a key for this role, or sign with one that has it",
+            Self::Passkey(_) => "touch the passkey again on the page that shows what is signed",
+            Self::PersonRole { .. } => {
+                "have somebody say this who may: an operator, or whoever the question is for"
+            }
+            Self::OtherPerson => "sign in as the person whose passkey it is",
             Self::Signature(_) => "sign exactly the bytes you send, with the key you name",
             Self::Commitment => "send the content and salt that the statement commits to",
             Self::Content(_) => "send content of the shape that the event type asks for",
@@ -162,6 +169,16 @@ impl RegistryError {
             Self::KeyBound => "KEY_BOUND",
             Self::TokenKnown | Self::TokenUnknown | Self::TokenSpent => "TOKEN_STATE",
             Self::TokenScopes | Self::TokenPeople => "TOKEN_LIST",
+            Self::PersonKnown | Self::PersonUnknown => "PERSON_STATE",
+            Self::NeedsTouch => "PASSKEY_NEEDED",
+            Self::RootKnown => "ROOT_KNOWN",
+            Self::RootRole => "ROOT_ROLE",
+            Self::Voucher => "VOUCHER",
+            Self::LastOperatorPasskey => "LAST_OPERATOR_PASSKEY",
+            Self::RpId | Self::PasskeyFlags => "ENROLMENT",
+            Self::PasskeyPossession(error) => error.code(),
+            Self::NoRecovery => "NO_RECOVERY",
+            Self::CheckpointOwed => "CHECKPOINT_OWED",
             Self::Erasure(error) => error.code(),
             Self::Write(_) => "WRITE",
         }
@@ -170,13 +187,32 @@ impl RegistryError {
     /// Returns the field of the statement it is about.
     pub const fn field(&self) -> Option<&'static str> {
         Some(match self {
-            Self::Disagreement(_) | Self::Chain { .. } | Self::Pin | Self::Write(_) => return None,
+            Self::Disagreement(_)
+            | Self::Chain { .. }
+            | Self::Pin
+            | Self::Write(_)
+            | Self::CheckpointOwed => {
+                return None;
+            }
             Self::NotRegistry { .. } => "statement.type",
             Self::Role { .. } => "statement.role",
-            Self::NoProof | Self::Signer { .. } | Self::Actor => "proof.key",
+            Self::NoProof
+            | Self::Signer { .. }
+            | Self::Actor
+            | Self::NeedsTouch
+            | Self::Voucher
+            | Self::NoRecovery => "proof.key",
             Self::DeskPrincipal => "facts.principal",
-            Self::KeyKnown | Self::Subject(_) | Self::LastDeskKey | Self::KeyBound => "facts.key",
-            Self::Possession => "facts.possession",
+            Self::PersonKnown | Self::PersonUnknown | Self::RootRole => "facts.person",
+            Self::RpId => "facts.rp",
+            Self::PasskeyFlags => "facts.synced",
+            Self::KeyKnown
+            | Self::Subject(_)
+            | Self::LastDeskKey
+            | Self::KeyBound
+            | Self::RootKnown
+            | Self::LastOperatorPasskey => "facts.key",
+            Self::Possession | Self::PasskeyPossession(_) => "facts.possession",
             Self::Roles => "facts.roles",
             Self::Recovery => "facts.recovery",
             Self::Rotation { .. } => "facts.rotation",
@@ -213,6 +249,21 @@ impl RegistryError {
             Self::TokenKnown => "draw a new name for the token",
             Self::TokenUnknown | Self::TokenSpent => "look at the tokens of the registry",
             Self::TokenScopes | Self::TokenPeople => "sort the list and name everything once",
+            Self::PersonKnown => "draw a new name for the person",
+            Self::PersonUnknown => "look at the people of the registry, and add the person first",
+            Self::NeedsTouch => "have an operator do it on a page, with their passkey",
+            Self::RootKnown => {
+                "add it with an earlier passkey, or reset them with the recovery key of the desk"
+            }
+            Self::RootRole => "make the person an operator first",
+            Self::Voucher => {
+                "touch a passkey of this person; an operator's where the person has none, or to remove one"
+            }
+            Self::LastOperatorPasskey => "add another passkey of an operator first",
+            Self::RpId | Self::PasskeyFlags => "enrol the passkey again, on the page of this server",
+            Self::PasskeyPossession(_) => "touch the new passkey again when the page asks for it",
+            Self::NoRecovery => "open a new store: the desk's newest key has no recovery key",
+            Self::CheckpointOwed => "record the checkpoint in the same commit",
             Self::Erasure(error) => error.cure(),
         }
     }

@@ -16,7 +16,7 @@ use crate::{
     chain::Tip,
     event_type::{Facts, TypeName},
     name::{Position, PrincipalId, Sequence, StoreId, TraceId, object, present},
-    proof::Proof,
+    proof::{AuthorProof, Proof},
     role::Role,
     statement::Statement,
 };
@@ -166,6 +166,12 @@ impl Event {
         self.statement.clone().and_then(|range| text.as_bytes().get(range))
     }
 
+    /// Returns whether a later version made it: its type or its proof is not known here, and so neither is what follows from it.
+    pub fn is_unknown(&self) -> bool {
+        let unknown_type = self.said().is_ok_and(|said| matches!(said.kind, TypeName::Unknown(_)));
+        unknown_type || matches!(self.envelope.proof, Proof::Unknown(_))
+    }
+
     /// Returns type, role and facts, from the statement or the desk's record.
     pub fn said(&self) -> Result<Said<'_>, Disagreement> {
         match (&self.envelope.statement, &self.envelope.record) {
@@ -187,8 +193,13 @@ impl Event {
         check(envelope.store.is_none() == envelope.registry.is_none(), "registry")?;
         check(envelope.store.is_some() || first, "store")?;
         match (&envelope.statement, &envelope.proof) {
-            (Some(_), Proof::None) | (None, Proof::Ed25519(_)) => return Err(Disagreement::Field("proof")),
-            (None, Proof::None) | (Some(_), Proof::Ed25519(_)) => {}
+            (Some(_), Proof::None) | (None, Proof::Ed25519(_) | Proof::Webauthn(_)) => {
+                return Err(Disagreement::Field("proof"));
+            }
+            // Beside what a later version's proof stands, that version knows.
+            (None, Proof::None)
+            | (Some(_), Proof::Ed25519(_) | Proof::Webauthn(_))
+            | (_, Proof::Unknown(_)) => {}
         }
         if let Some(statement) = &envelope.statement {
             check(statement.store == envelope.store, "store")?;
@@ -221,7 +232,7 @@ pub struct Stamp {
 #[derive(Clone, Debug)]
 pub enum Body {
     /// A statement and its proof.
-    Statement(Box<Statement>, Proof),
+    Statement(Box<Statement>, AuthorProof),
     /// The desk's word, with the commitment to its content.
     Record(Box<Record>, Option<Commitment>),
 }
@@ -232,7 +243,7 @@ impl Tip {
         let (statement, proof, record, content) = match body {
             Body::Statement(statement, proof) => {
                 let content = statement.content;
-                (Some(*statement), proof, None, content)
+                (Some(*statement), proof.into(), None, content)
             }
             Body::Record(record, content) => (None, Proof::None, Some(*record), content),
         };

@@ -24,6 +24,8 @@ pub enum TraceKind {
     Run,
     /// A plan and the questions about it, or a question of its own.
     Work,
+    /// The one journal of a store: who signed in.
+    Journal,
 }
 
 impl TraceKind {
@@ -33,6 +35,7 @@ impl TraceKind {
             Self::Registry => "registry",
             Self::Run => "run",
             Self::Work => "work",
+            Self::Journal => "journal",
         }
     }
 }

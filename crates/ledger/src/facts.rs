@@ -21,7 +21,9 @@ mod claim;
 mod client;
 mod confirmation;
 mod desk;
+mod journal;
 mod key;
+mod passkey;
 mod plan;
 mod question;
 mod run;
@@ -40,9 +42,14 @@ pub use confirmation::{
 pub use desk::{
     CommandRefused, ContentErased, RecoveryRecorded, RefusalCode, RefusalCodeError, SessionAborted,
 };
+pub use journal::{JournalOpened, SessionOpened};
 pub use key::{
     CheckpointRecorded, KeyRegistered, KeyRetired, KeyRevoked, KeyRotated, PossessionClaim, RevocationReason,
     StoreCreated, StoreRestored,
+};
+pub use passkey::{
+    Enrolment, PasskeyAdded, PasskeyRemoved, PasskeyReset, PasskeyRooted, PersonAdded, PersonChanged,
+    PersonRemoved, PersonRole, RpId, WebOrigin,
 };
 pub use plan::{
     PaperKind, PaperRecorded, PlanAmended, PlanAttested, PlanConfirmed, PlanSubmitted, PlanWithdrawn,

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | 2 Names | [`name`] |
 //! | 3 Statement | [`statement`] |
-//! | 4 Proof | [`proof`] |
+//! | 4 Proof | [`proof`], [`passkey`] |
 //! | 5 Envelope | [`envelope`] |
 //! | 6 Event types | [`event_type`], [`facts`], [`content`] |
 //! | 7 Registry | [`registry`] |
@@ -18,8 +18,8 @@
 //! | 11 Questions and work | [`question`], [`confirmation`], [`trace_state`] |
 //! | 12 How the format evolves | [`newer`] |
 //!
-//! Not built here: the proofs `webauthn` and `http-signature` (described in the format, refused as unknown
-//! until built), consent events (their names are reserved).
+//! Not built here: the proof `http_signature` (described in the format, unknown until built), consent events (their names
+//! are reserved).
 //!
 //! The smallest trace: a desk opens a store and the registry trace holds its first event.
 //! ```
@@ -54,6 +54,7 @@ pub mod markup;
 pub mod meaning;
 pub mod name;
 pub mod newer;
+pub mod passkey;
 pub mod proof;
 pub mod question;
 mod reason;

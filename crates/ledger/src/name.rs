@@ -32,6 +32,24 @@ ulid_id! {
     pub struct PersonId;
 }
 
+ulid_id! {
+    /// A session that somebody signed in to.
+    pub struct SessionId;
+}
+
+impl PersonId {
+    /// Returns the person as an actor: whoever speaks with a passkey speaks in their own name.
+    pub fn principal(self) -> PrincipalId {
+        self.as_ulid().into()
+    }
+}
+
+impl From<PrincipalId> for PersonId {
+    fn from(principal: PrincipalId) -> Self {
+        principal.as_ulid().into()
+    }
+}
+
 impl ClientId {
     /// Returns the name of a client that is told by these bytes: the same for the same bytes.
     pub fn of_digest(digest: &Digest) -> Self {

@@ -68,7 +68,7 @@ impl<'a> Reading<'a> {
     /// Reads the bytes that were recorded under a hash.
     pub fn of(bytes: &'a [u8], recorded: &Digest) -> Self {
         let event = match Event::parse(bytes) {
-            Ok(event) if !is_unknown(&event) => Some(event),
+            Ok(event) if !event.is_unknown() => Some(event),
             _ => None,
         };
         match event {
@@ -150,10 +150,6 @@ impl<'a> NewerEvent<'a> {
     }
 }
 
-fn is_unknown(event: &Event) -> bool {
-    event.said().is_ok_and(|said| matches!(said.kind, TypeName::Unknown(_)))
-}
-
 /// What every event has, in whatever format.
 #[derive(Deserialize)]
 struct AnyFormat {
@@ -183,7 +179,7 @@ struct Frame<'a> {
 impl Frame<'_> {
     fn newer(&self) -> Option<Newer> {
         let proof = proof_name(self.proof.get())?;
-        if !["ed25519", "none"].contains(&proof.as_str()) {
+        if !["ed25519", "none", "webauthn"].contains(&proof.as_str()) {
             return Some(Newer::Proof(proof));
         }
         let body: Body<'_> = serde_json::from_str(self.statement.or(self.record)?.get()).ok()?;

@@ -1,6 +1,9 @@
 //! Proofs: what ties a statement to its author (`docs/format.md` 4). What each proof is and how it is checked stands
 //! here alone: others ask [`Proof::key`] and [`Proof::check`].
 
+mod unknown;
+mod wire;
+
 use demur_core::{
     hash::{Digest, Purpose},
     key::{Batch, Fingerprint, PublicKey, SecretKey, Signature, SignatureError},
@@ -8,16 +11,75 @@ use demur_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{envelope::Event, event_type::Facts, registry::Registry};
+pub use unknown::UnknownProof;
 
-/// The proof of an event. `webauthn` and `http-signature` are described in the format and come later.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+use crate::{
+    envelope::Event,
+    event_type::{EventType, Facts},
+    facts::Enrolment,
+    passkey::{Assertion, ExpectedAssertion, PasskeyError},
+    registry::Registry,
+};
+
+/// The proof of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// A key of the author's own signed the statement: `{"ed25519": {"key": ..., "signature": ...}}`.
     Ed25519(KeySignature),
     /// Nothing, the desk's word: `"none"`.
     None,
+    /// A passkey signed the statement's leaf: `{"webauthn": assertion}`.
+    Webauthn(Box<Assertion>),
+    /// Something that a later version knows. What it proves nobody can tell here.
+    Unknown(UnknownProof),
+}
+
+/// What ties a statement to its author.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AuthorProof {
+    /// See [`Proof::Ed25519`].
+    Key(KeySignature),
+    /// See [`Proof::Webauthn`].
+    Passkey(Box<Assertion>),
+}
+
+impl AuthorProof {
+    /// Returns the kind.
+    pub const fn kind(&self) -> ProofKind {
+        match self {
+            Self::Key(_) => ProofKind::Ed25519,
+            Self::Passkey(_) => ProofKind::Webauthn,
+        }
+    }
+
+    /// Returns the key or the passkey that made it.
+    pub const fn key(&self) -> Fingerprint {
+        match self {
+            Self::Key(proof) => proof.key,
+            Self::Passkey(assertion) => assertion.key,
+        }
+    }
+}
+
+impl From<KeySignature> for AuthorProof {
+    fn from(proof: KeySignature) -> Self {
+        Self::Key(proof)
+    }
+}
+
+impl From<Assertion> for AuthorProof {
+    fn from(assertion: Assertion) -> Self {
+        Self::Passkey(Box::new(assertion))
+    }
+}
+
+impl From<AuthorProof> for Proof {
+    fn from(proof: AuthorProof) -> Self {
+        match proof {
+            AuthorProof::Key(proof) => Self::Ed25519(proof),
+            AuthorProof::Passkey(assertion) => Self::Webauthn(assertion),
+        }
+    }
 }
 
 /// A signature and the fingerprint of the key that made it.
@@ -37,22 +99,28 @@ pub enum ProofKind {
     Ed25519,
     /// See [`Proof::None`].
     None,
+    /// See [`Proof::Webauthn`].
+    Webauthn,
+    /// See [`Proof::Unknown`].
+    Unknown,
 }
 
 impl ProofKind {
     /// Returns the name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Ed25519 => "ed25519",
-            Self::None => "none",
+            Self::Ed25519 => ED25519,
+            Self::None => NONE,
+            Self::Webauthn => WEBAUTHN,
+            Self::Unknown => "of a later version",
         }
     }
 
-    /// Returns whether a key of the actor's own made it.
+    /// Returns whether a key or a passkey of the actor's own made it.
     pub const fn has_key(self) -> bool {
         match self {
-            Self::Ed25519 => true,
-            Self::None => false,
+            Self::Ed25519 | Self::Webauthn => true,
+            Self::None | Self::Unknown => false,
         }
     }
 }
@@ -63,14 +131,25 @@ impl Proof {
         match self {
             Self::Ed25519(_) => ProofKind::Ed25519,
             Self::None => ProofKind::None,
+            Self::Webauthn(_) => ProofKind::Webauthn,
+            Self::Unknown(_) => ProofKind::Unknown,
         }
     }
 
-    /// Returns the key of the author's own that made it; none for the desk's word.
+    /// Returns the key or passkey of the author's own that made it; none for the desk's word.
     pub const fn key(&self) -> Option<Fingerprint> {
         match self {
             Self::Ed25519(proof) => Some(proof.key),
-            Self::None => None,
+            Self::Webauthn(assertion) => Some(assertion.key),
+            Self::None | Self::Unknown(_) => None,
+        }
+    }
+
+    /// Returns what a passkey made, if one did.
+    pub fn assertion(&self) -> Option<&Assertion> {
+        match self {
+            Self::Webauthn(assertion) => Some(assertion),
+            Self::Ed25519(_) | Self::None | Self::Unknown(_) => None,
         }
     }
 
@@ -90,7 +169,15 @@ impl Proof {
                 batch.push_within(subject.event, key, Purpose::Statement, statement, &proof.signature);
                 Ok(())
             }
-            Self::None => Ok(()),
+            Self::Webauthn(assertion) => {
+                let statement = subject.statement.ok_or(ProofError::NoStatement)?;
+                let enrolment = subject
+                    .enrolment(&assertion.key, keys)
+                    .ok_or(ProofError::KeyUnknown { key: assertion.key })?;
+                let leaf = Assertion::leaf(statement);
+                Ok(assertion.verify(&ExpectedAssertion { leaf, is_alone: subject.is_alone, enrolment })?)
+            }
+            Self::None | Self::Unknown(_) => Ok(()),
         }
     }
 }
@@ -103,28 +190,41 @@ pub struct Subject<'a> {
     /// The exact bytes of the statement.
     statement: Option<&'a [u8]>,
     /// The key that comes in with the statement, which it must be signed with.
-    newcomer: Option<&'a PublicKey>,
+    newcomer: Newcomer<'a>,
+    /// Whether a passkey signs it with a touch of its own.
+    is_alone: bool,
+}
+
+/// A key that comes in with the statement that it signs.
+#[derive(Clone, Copy, Debug)]
+enum Newcomer<'a> {
+    None,
+    Key(&'a PublicKey),
+    Passkey(&'a Enrolment),
 }
 
 impl<'a> Subject<'a> {
     /// Returns the subject of an event whose statement stands in these bytes.
-    pub const fn new(event: &'a Event, statement: Option<&'a [u8]>) -> Self {
-        Self::of_parts(event.hash(), statement)
+    pub fn new(event: &'a Event, statement: Option<&'a [u8]>) -> Self {
+        let kind = event.said().ok().and_then(|said| said.facts.event_type());
+        let is_alone = kind.is_some_and(EventType::stands_alone);
+        Self { is_alone, ..Self::of_parts(event.hash(), statement) }
     }
 
     /// Returns the subject of an event with this hash, which is over the statement too.
     pub(crate) const fn of_parts(event: &'a Digest, statement: Option<&'a [u8]>) -> Self {
-        Self { event, statement, newcomer: None }
+        Self { event, statement, newcomer: Newcomer::None, is_alone: false }
     }
 
     /// Returns the subject of an event of the registry, where a key signs the statement that brings it in.
     pub fn of_registry(event: &'a Event) -> Self {
         let newcomer = match event.said().ok().map(|said| said.facts) {
-            Some(Facts::StoreCreated(facts)) => Some(&facts.key),
-            Some(Facts::KeyRegistered(facts)) => Some(&facts.key),
-            _ => None,
+            Some(Facts::StoreCreated(facts)) => Newcomer::Key(&facts.key),
+            Some(Facts::KeyRegistered(facts)) => Newcomer::Key(&facts.key),
+            Some(Facts::PasskeyRooted(facts)) => Newcomer::Passkey(&facts.0),
+            _ => Newcomer::None,
         };
-        Self { newcomer, ..Self::new(event, event.statement_bytes()) }
+        Self { newcomer, is_alone: true, ..Self::new(event, event.statement_bytes()) }
     }
 
     fn key<'b>(&self, fingerprint: &Fingerprint, keys: Option<&'b Registry>) -> Option<&'b PublicKey>
@@ -132,8 +232,20 @@ impl<'a> Subject<'a> {
         'a: 'b,
     {
         match self.newcomer {
-            Some(key) => Some(key).filter(|key| key.fingerprint() == *fingerprint),
-            None => keys.and_then(|keys| keys.public_key(fingerprint)),
+            Newcomer::Key(key) => Some(key).filter(|key| key.fingerprint() == *fingerprint),
+            Newcomer::Passkey(_) => None,
+            Newcomer::None => keys.and_then(|keys| keys.public_key(fingerprint)),
+        }
+    }
+
+    fn enrolment<'b>(&self, fingerprint: &Fingerprint, keys: Option<&'b Registry>) -> Option<&'b Enrolment>
+    where
+        'a: 'b,
+    {
+        match self.newcomer {
+            Newcomer::Passkey(new) => Some(new).filter(|new| new.key.fingerprint() == *fingerprint),
+            Newcomer::Key(_) => None,
+            Newcomer::None => keys.and_then(|keys| keys.passkey(fingerprint)).map(|record| &record.enrolment),
         }
     }
 }
@@ -150,6 +262,9 @@ pub enum ProofError {
         /// The key.
         key: Fingerprint,
     },
+    /// It is a passkey's assertion, which does not hold.
+    #[error(transparent)]
+    Passkey(#[from] PasskeyError),
 }
 
 impl KeySignature {
@@ -163,3 +278,8 @@ impl KeySignature {
         key.admit(purpose, message, &self.signature)
     }
 }
+
+/// The names of proofs on the wire.
+const ED25519: &str = "ed25519";
+const NONE: &str = "none";
+const WEBAUTHN: &str = "webauthn";

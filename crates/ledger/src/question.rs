@@ -24,6 +24,7 @@ use crate::{
     event_type::Facts,
     facts::{Assurance, Question, QuestionAnswered, QuestionEscalated},
     name::{PrincipalId, Sequence},
+    proof::ProofKind,
     role::Role,
     state::Step,
 };
@@ -44,7 +45,7 @@ pub struct Asked {
     submitter: Option<PrincipalId>,
     facts: Question,
     outcome: Outcome,
-    /// The way that the answer came, where no key stands behind it.
+    /// The way that the answer of a person came.
     way: Option<AnswerWay>,
     /// The newest event that changed it.
     changed: Sequence,
@@ -77,7 +78,7 @@ pub enum Outcome {
 pub struct Given {
     /// The event.
     pub at: Sequence,
-    /// Whose key; none for a person whose answer the desk recorded.
+    /// Whose key; none for a person.
     pub by: Option<PrincipalId>,
     /// With what assurance.
     pub assurance: Assurance,
@@ -321,7 +322,7 @@ impl Questions {
     fn fold_answer(&mut self, step: &Step<'_>, facts: &QuestionAnswered) {
         self.close(facts.question.sequence, Outcome::Answered(given(step, facts.assurance)));
         if let Some(asked) = self.0.get_mut(&facts.question.sequence) {
-            asked.way = facts.attribution.as_deref().map(AnswerWay::of);
+            asked.way = AnswerWay::of(step, facts.attribution.as_deref());
         }
     }
 
@@ -344,9 +345,9 @@ impl Questions {
     }
 }
 
-/// Returns whose key it was; none for a person whose act the desk recorded.
+/// Returns whose key it was; none for a person, who speaks with a passkey or through the desk.
 pub(crate) fn author(step: &Step<'_>) -> Option<PrincipalId> {
-    step.proof.has_key().then_some(step.actor)
+    (step.proof == ProofKind::Ed25519).then_some(step.actor)
 }
 
 fn given(step: &Step<'_>, assurance: Assurance) -> Given {

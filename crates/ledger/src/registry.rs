@@ -2,6 +2,7 @@
 
 mod client;
 mod error;
+mod people;
 mod rules;
 
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ pub use error::{RegistryError, Standing};
 
 use crate::{
     erasure::Erasures,
-    facts::TokenScope,
+    facts::{Enrolment, PersonRole, TokenScope},
     name::{ClientId, PersonId, Position, PrincipalId, Sequence, StoreId, TokenId, TraceId},
     role::Role,
 };
@@ -42,6 +43,14 @@ pub struct Registry {
     clients: BTreeMap<PrincipalId, BTreeMap<ClientId, Binding>>,
     /// Every token that was made, with whether it was taken back.
     tokens: BTreeMap<TokenId, TokenRecord>,
+    /// The people who take part or did.
+    people: BTreeMap<PersonId, PersonRecord>,
+    /// Their passkeys.
+    passkeys: BTreeMap<Fingerprint, PasskeyRecord>,
+    /// The first key or token that an agent may hold.
+    first_credential: Option<Sequence>,
+    /// Whether passkeys ended in the newest event, whose checkpoint comes next.
+    owes_checkpoint: bool,
     /// What was erased.
     erasures: Erasures,
     /// The first event of a type that this version does not know: what it did to the keys nobody can tell.
@@ -98,6 +107,45 @@ pub struct KeyRecord {
     /// The clients that speak with it, in the order in which that was recorded; first those of the key before it, where it came
     /// in by rotation.
     pub clients: Vec<ClientId>,
+}
+
+/// A person, and what became of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersonRecord {
+    /// What they may do, from when on, oldest first.
+    pub roles: Vec<(Sequence, PersonRole)>,
+    /// The event that removed them.
+    pub removed: Option<Sequence>,
+}
+
+/// One passkey and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PasskeyRecord {
+    /// The registry event that brought it.
+    pub since: Sequence,
+    /// The event that ended it: its own removal, that of its person, a reset.
+    pub ended: Option<Sequence>,
+    /// Who vouches for it.
+    pub origin: PasskeyOrigin,
+    /// How it came in.
+    pub enrolment: Enrolment,
+}
+
+/// Who vouches for a passkey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PasskeyOrigin {
+    /// Nobody: the first of its store.
+    Root {
+        /// Whether a key or a token was there before, which an agent may hold.
+        is_late: bool,
+    },
+    /// An earlier passkey.
+    Vouched {
+        /// Which.
+        by: Fingerprint,
+    },
+    /// The recovery key of the desk.
+    Recovery,
 }
 
 /// That a client speaks with a key of a principal.

@@ -11,6 +11,7 @@ use crate::{
     event_type::EventType,
     export::Line,
     facts::PossessionClaim,
+    passkey::EnrolmentClaim,
     signed::{Receipt, Signed, TraceLeaf},
     statement,
 };
@@ -23,6 +24,7 @@ pub fn all() -> Vec<(String, Schema)> {
         named::<Line<'static>>("line"),
         named::<Signed<Receipt>>("receipt"),
         named::<PossessionClaim>("possession"),
+        named::<EnrolmentClaim>("enrolment"),
         named::<TraceLeaf>("trace-leaf"),
     ];
     schemas.extend(EventType::ALL.iter().map(|kind| (format!("events/{kind}"), event(*kind))));

@@ -120,16 +120,22 @@ impl<'a> Step<'a> {
             return Err(GuardError::Place { expected: length, found: self.sequence });
         }
         let role = self.said.role;
-        // An answerer has a key, a person and the desk have none: whoever the desk speaks for is never taken for a key.
-        let voiced = match role {
-            Role::Answerer => self.proof.has_key(),
-            Role::Person | Role::Desk => !self.proof.has_key(),
+        // An answerer has a key, a person a passkey or nothing, the desk nothing: whoever the desk speaks for is never taken
+        // for a key.
+        let voiced = match (role, self.proof) {
+            (_, ProofKind::Unknown) => false,
+            (Role::Answerer, proof) => proof == ProofKind::Ed25519,
+            (Role::Person, proof) => proof != ProofKind::Ed25519,
+            (Role::Desk, proof) => proof == ProofKind::None,
             // The desk records a policy and an erasure as itself, and never in the operator's name.
-            Role::Operator => {
-                !matches!(kind, EventType::PolicyRecorded | EventType::ContentErased) || self.proof.has_key()
+            (Role::Operator, ProofKind::None) => {
+                !matches!(kind, EventType::PolicyRecorded | EventType::ContentErased)
             }
+            (Role::Operator, _) | (_, ProofKind::Ed25519) => true,
+            // Only people have passkeys.
+            (_, ProofKind::Webauthn) => false,
             // Nor in the name of whoever wants to act.
-            _ => kind != EventType::ConfirmationAsked || self.proof.has_key(),
+            (_, ProofKind::None) => kind != EventType::ConfirmationAsked,
         };
         if kind.admits_role(role) && voiced { Ok(()) } else { Err(GuardError::RoleForbidden { role, kind }) }
     }

@@ -15,7 +15,7 @@ use crate::{
     content::Opening,
     event_type::{Facts, TypeName},
     name::{CommandId, Position, StoreId, TraceId, object, present},
-    proof::KeySignature,
+    proof::AuthorProof,
     role::Role,
 };
 
@@ -81,8 +81,8 @@ pub fn statement_hash(bytes: &[u8]) -> Digest {
 pub struct Submission {
     /// The statement's canonical bytes.
     pub statement: Vec<u8>,
-    /// The author's signature over them.
-    pub proof: KeySignature,
+    /// The author's signature over them, or a passkey's assertion.
+    pub proof: AuthorProof,
     /// The content the statement commits to.
     pub opening: Option<Opening>,
 }

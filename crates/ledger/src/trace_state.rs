@@ -1,8 +1,9 @@
-//! The state of a trace whose kind its first event decides: a run, or a piece of work, that is a plan and the questions about
-//! it or a question of its own (seed 000, section 5; CLR-30, CLR-31, CLR-61, CLR-62). The registry has its own. The same
+//! The state of a trace whose kind its first event decides: a run, the journal, or a piece of work, that is a plan and the
+//! questions about it or a question of its own (seed 000, section 5; CLR-30, CLR-31, CLR-61, CLR-62). The registry has its own. The same
 //! `apply` runs in the verifier and at the desk.
 
 mod answered;
+mod journal;
 mod papers;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use demur_core::hash::Digest;
 use serde::{Deserialize, Serialize};
 
 use self::answered::AnsweredFields;
+pub use self::journal::Journal;
 use crate::{
     attribution,
     confirmation::{Confirmations, OperationEnd},
@@ -35,6 +37,8 @@ pub enum TraceState {
     Run(Box<State>),
     /// A plan and its questions, or a question of its own.
     Work(Box<Work>),
+    /// The journal of sign-ins.
+    Journal(Box<Journal>),
 }
 
 impl TraceState {
@@ -49,6 +53,7 @@ impl TraceState {
             }
             Self::Run(run) => run.apply(event, known),
             Self::Work(work) => work.apply(event, known),
+            Self::Journal(journal) => journal.apply(event, known),
         }
     }
 
@@ -63,6 +68,7 @@ impl TraceState {
             }
             Self::Run(run) => run.follow(event, known),
             Self::Work(work) => work.follow(event, known),
+            Self::Journal(journal) => journal.follow(event, known),
         }
     }
 
@@ -72,6 +78,7 @@ impl TraceState {
             Self::New => Self::opened_by(step.said.kind).check(step),
             Self::Run(run) => run.check(step).map(|_| ()),
             Self::Work(work) => work.check(step),
+            Self::Journal(journal) => journal.check(step),
         }
     }
 
@@ -81,6 +88,7 @@ impl TraceState {
             Self::New => None,
             Self::Run(run) => run.head(),
             Self::Work(work) => work.head(),
+            Self::Journal(journal) => journal.head(),
         }
     }
 
@@ -99,6 +107,7 @@ impl TraceState {
                 PlanStage::None => "settled",
                 plan => plan.as_str(),
             },
+            Self::Journal(_) => "journal",
         }
     }
 
@@ -121,7 +130,7 @@ impl TraceState {
     /// Returns the questions of the trace.
     pub fn questions(&self) -> Option<&Questions> {
         match self {
-            Self::New => None,
+            Self::New | Self::Journal(_) => None,
             Self::Run(run) => Some(run.questions()),
             Self::Work(work) => Some(work.questions()),
         }
@@ -130,7 +139,7 @@ impl TraceState {
     /// Returns the confirmations of the trace.
     pub fn confirmations(&self) -> Option<&Confirmations> {
         match self {
-            Self::New => None,
+            Self::New | Self::Journal(_) => None,
             Self::Run(run) => Some(run.confirmations()),
             Self::Work(work) => Some(work.confirmations()),
         }
@@ -139,7 +148,7 @@ impl TraceState {
     /// Returns those whose operations are carried out here: the agent of a piece of work, planners and executors of a run.
     pub fn acting(&self) -> Vec<PrincipalId> {
         match self {
-            Self::New => Vec::new(),
+            Self::New | Self::Journal(_) => Vec::new(),
             Self::Run(run) => run.workers().collect(),
             Self::Work(work) => work.agent().into_iter().collect(),
         }
@@ -148,7 +157,7 @@ impl TraceState {
     /// Returns everybody whose work this is: the agent of a piece of work, the participants of a run.
     pub(crate) fn taking_part(&self) -> Vec<PrincipalId> {
         match self {
-            Self::New => Vec::new(),
+            Self::New | Self::Journal(_) => Vec::new(),
             Self::Run(run) => run.participants().map(|(principal, _)| principal).collect(),
             Self::Work(work) => work.agent().into_iter().collect(),
         }
@@ -160,13 +169,14 @@ impl TraceState {
             Self::New => None,
             Self::Run(run) => Some(run.erasures()),
             Self::Work(work) => Some(work.erasures()),
+            Self::Journal(journal) => Some(journal.erasures()),
         }
     }
 
     /// Returns whether this principal takes part, so that refusals to it are recorded.
     pub fn has_participant(&self, principal: PrincipalId) -> bool {
         match self {
-            Self::New => false,
+            Self::New | Self::Journal(_) => false,
             Self::Run(run) => {
                 run.has_participant(principal)
                     || run.questions().involves(principal)
@@ -180,6 +190,9 @@ impl TraceState {
     fn opened_by(kind: &TypeName) -> Self {
         match kind {
             TypeName::Known(kind) if kind.opened() == Some(TraceKind::Work) => Self::Work(Box::default()),
+            TypeName::Known(kind) if kind.opened() == Some(TraceKind::Journal) => {
+                Self::Journal(Box::default())
+            }
             _ => Self::Run(Box::default()),
         }
     }

@@ -45,8 +45,8 @@ pub use finding::{Finding, Section};
 pub use options::{KnownHead, Options, Pin};
 pub use pins::PinReport;
 pub use report::{
-    Anchors, CheckReport, ConfirmationReport, DeskWord, KeyReport, QuestionReport, Report, RoleReport, Scope,
-    Verdict,
+    Anchors, CheckReport, ConfirmationReport, DeskWord, KeyReport, PasskeyReport, QuestionReport, Report,
+    RoleReport, Scope, Verdict,
 };
 pub use stated::StatedChecks;
 
@@ -81,6 +81,7 @@ pub fn verify(
     walk.finish(input.before_checkpoint(), &mut findings);
     let anchors = anchor::check(&walk, options, &mut findings);
     walk.check_names(&names, options, &mut findings);
+    walk.check_root(options, &mut findings);
     erased.report_kept(Section::Registry, &mut findings);
     erased.report_unrecorded(Section::Registry, &mut findings);
     if !options.signatures {

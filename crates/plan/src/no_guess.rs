@@ -8,7 +8,7 @@ mod settled;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use demur_core::hash::Digest;
+use demur_core::{hash::Digest, key::Fingerprint};
 use demur_engine::command::Saying;
 use demur_ledger::{
     attribution::assurance_word,
@@ -16,7 +16,7 @@ use demur_ledger::{
     envelope::Event,
     event_type::{Content, Facts},
     facts::{Assurance, Attribution, PaperKind, QuestionAnswered},
-    name::Sequence,
+    name::{PersonId, Sequence},
     question::{Given, Outcome},
     registry::Registry,
     trace_state::PlanStage,
@@ -139,6 +139,7 @@ impl NoGuess {
             registry,
             defaulted: BTreeSet::new(),
             ways: BTreeMap::new(),
+            passkeys: BTreeMap::new(),
             due: VecDeque::new(),
             papers: VecDeque::from([PaperKind::Document]),
             problems: Vec::new(),
@@ -167,6 +168,8 @@ struct Check<'a> {
     defaulted: BTreeSet<Sequence>,
     /// How answers and acceptances came that no key stands behind.
     ways: BTreeMap<Sequence, Attribution>,
+    /// Which passkey signed others, and whose it is.
+    passkeys: BTreeMap<Sequence, (Fingerprint, PersonId)>,
     /// The gaps that the desk must ask next.
     due: VecDeque<Saying>,
     /// The papers that it must sign after them.
@@ -192,6 +195,9 @@ impl Check<'_> {
         }
         if let Some(Some(way)) = facts.attribution() {
             self.ways.insert(at, way.clone());
+        }
+        if let Some(made) = event.envelope().proof.assertion() {
+            self.passkeys.insert(at, (made.key, event.envelope().actor.into()));
         }
         match (&facts, &content) {
             (Facts::QuestionAnswered(facts), _) => self.check_assurance(at, facts),

@@ -302,6 +302,7 @@ impl<'a> Loading<'a> {
         event.envelope().proof.check(&subject, registry, batch).map_err(|error| match error {
             ProofError::KeyUnknown { .. } => self.damaged(at, "KEY_UNKNOWN"),
             ProofError::NoStatement => self.damaged(at, "STATEMENT_MISMATCH"),
+            ProofError::Passkey(error) => self.damaged(at, error.code()),
         })
     }
 

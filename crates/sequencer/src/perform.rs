@@ -27,7 +27,8 @@ impl Sequencer {
     /// Returns what an author said, once its signature holds.
     pub(super) fn check(&self, submission: Submission) -> Result<Checked, SequencerError> {
         // It may have been registered elsewhere.
-        if self.registry().public_key(&submission.proof.key).is_none() {
+        let (key, registry) = (submission.proof.key(), self.registry());
+        if registry.public_key(&key).is_none() && registry.passkey(&key).is_none() {
             self.newest_registry()?;
         }
         let said = Checked::new(submission, Some(&self.registry())).map_err(RuleRefusal::from);

@@ -3,7 +3,10 @@
 
 use std::iter;
 
-use demur_core::key::Fingerprint;
+use demur_core::{
+    hash::{Purpose, digest},
+    key::Fingerprint,
+};
 use demur_ledger::{
     entry::Entry,
     envelope::Event,
@@ -33,11 +36,20 @@ fn keys_of(facts: &Facts) -> Vec<Fingerprint> {
         Facts::KeyRotated(facts) => vec![facts.key.fingerprint(), facts.old],
         Facts::KeyRetired(facts) => vec![facts.key],
         Facts::KeyRevoked(facts) => vec![facts.key],
+        Facts::PersonChanged(_)
+        | Facts::PersonRemoved(_)
+        | Facts::PasskeyRemoved(_)
+        | Facts::PasskeyReset(_) => vec![of_people()],
         Facts::CheckpointRecorded(_)
         | Facts::StoreRestored(_)
         | Facts::ClientBound(_)
         | Facts::TokenMade(_)
         | Facts::TokenRevoked(_)
+        | Facts::PersonAdded(_)
+        | Facts::PasskeyRooted(_)
+        | Facts::PasskeyAdded(_)
+        | Facts::JournalOpened(_)
+        | Facts::SessionOpened(_)
         | Facts::SessionInitialized(_)
         | Facts::PolicyRecorded(_)
         | Facts::ProposalCreated(_)
@@ -134,10 +146,20 @@ pub(crate) fn opened_kind(event: &Event) -> Option<TraceKind> {
 /// those of the authors, and the desk's under the head.
 pub(crate) fn pins(append: &Append) -> impl Iterator<Item = (Option<Position>, Option<Fingerprint>)> {
     let events = append.entries.iter().map(|entry| {
-        let key = command(&entry.event).map(|(key, _)| key);
-        (entry.event.envelope().registry, key)
+        let envelope = entry.event.envelope();
+        let key = match envelope.proof.assertion() {
+            Some(_) => Some(of_people()),
+            None => command(&entry.event).map(|(key, _)| key),
+        };
+        (envelope.registry, key)
     });
     events.chain([(Some(append.head.document.registry), Some(append.head.proof.key))])
+}
+
+/// Returns what stands for every passkey: one event can end several, or take from their person what they may say, and names none
+/// of them.
+fn of_people() -> Fingerprint {
+    digest(Purpose::Key, &[b"passkeys"]).into()
 }
 
 /// Refuses a write whose parts do not belong together, or that is none: a caller's mistake. Returns whether its events follow

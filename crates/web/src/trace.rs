@@ -67,6 +67,7 @@ impl About {
         match (kind, first) {
             (TraceKind::Run, _) => ENGLISH.kind_run,
             (TraceKind::Registry, _) => ENGLISH.kind_registry,
+            (TraceKind::Journal, _) => ENGLISH.kind_journal,
             (_, Some(EventType::PlanSubmitted)) => ENGLISH.kind_plan,
             (_, Some(EventType::QuestionAsked)) => ENGLISH.kind_question,
             _ => ENGLISH.kind_work,

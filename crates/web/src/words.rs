@@ -116,6 +116,7 @@ words! {
     kind_plan = "plan";
     kind_question = "question";
     kind_work = "work";
+    kind_journal = "journal of sign-ins";
     kind_registry = "list of keys";
     signature_good = "signature good";
     signature_bad = "signature bad";

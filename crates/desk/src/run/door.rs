@@ -24,7 +24,7 @@ pub(super) fn refuse(
 ) -> Result<Option<Refused>, Refusal> {
     // What cannot be read is refused by the ledger, with better words.
     let Ok(statement) = Statement::parse(&submission.statement) else { return Ok(None) };
-    let speaker = ledger.registry().key(&submission.proof.key).map(|record| record.principal);
+    let speaker = ledger.registry().key(&submission.proof.key()).map(|record| record.principal);
     let refused = hello.refuse(&statement, submission.opening.as_ref(), speaker);
     if let Some(refused) = refused.map_err(|error| Refusal::bug(&error))? {
         return Ok(Some(refused));

@@ -6,6 +6,7 @@ use super::ContentMismatch;
 use crate::{
     event_type::{EventType, TypeName},
     name::Sequence,
+    passkey::PasskeyError,
     registry::Standing,
     role::Role,
 };
@@ -80,6 +81,18 @@ pub enum AdmissionError {
     /// Forbidden: not signed by the key it names.
     #[error("the signature does not hold: {0}")]
     Signature(#[from] SignatureError),
+    /// Forbidden: a passkey's assertion that does not hold.
+    #[error("{0}")]
+    Passkey(#[from] PasskeyError),
+    /// Forbidden: the person behind the passkey may not speak so.
+    #[error("the person behind the passkey may not say this as {role}")]
+    PersonRole {
+        /// The role.
+        role: Role,
+    },
+    /// Forbidden: the facts name somebody else than the person behind the passkey.
+    #[error("the facts name another person than the one behind the passkey")]
+    OtherPerson,
     /// Malformed: content does not open the commitment.
     #[error("the content and salt do not open the commitment in the statement")]
     Commitment,
@@ -122,6 +135,9 @@ impl AdmissionError {
             Self::Key(_) => "KEY_UNKNOWN",
             Self::KeyRole { .. } => "KEY_ROLE",
             Self::Signature(_) => "SIGNATURE_INVALID",
+            Self::Passkey(error) => error.code(),
+            Self::PersonRole { .. } => "KEY_ROLE_MISMATCH",
+            Self::OtherPerson => "ACTOR_MISMATCH",
             Self::Commitment => "COMMITMENT",
             Self::Content(_) | Self::Mismatch(_) => "CONTENT_MALFORMED",
             Self::ContentRule { .. } => "CONTENT_RULE",

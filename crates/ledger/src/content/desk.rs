@@ -15,6 +15,14 @@ pub struct NameContent {
     pub name: Text<1, 256>,
 }
 
+/// What a person calls a passkey.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LabelContent {
+    /// The label.
+    pub label: Text<1, 256>,
+}
+
 /// A remark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +51,7 @@ pub struct RefusalContent {
 }
 
 impl EventContent for NameContent {}
+impl EventContent for LabelContent {}
 impl EventContent for NoteContent {}
 impl EventContent for RefusalContent {}
 impl EventContent for ErasureContent {}

@@ -162,15 +162,33 @@ event_types! {
         "The set of all traces at one moment.";
     StoreRestored "store_restored", REGISTRY Never, &[Role::Desk], KEY, StoreRestored, NoteContent, false,
         "The store came back from a backup; a new epoch begins.";
-    ClientBound "client_bound", REGISTRY Never, &[Role::Desk], KEY, ClientBound, NameContent, false,
+    ClientBound "client_bound", REGISTRY Never, ADMINISTERING, KEY_OR_PASSKEY, ClientBound, NameContent, false,
         "A client speaks with a key that the desk keeps: whatever the key says, one of its clients says.";
-    TokenMade "token_made", REGISTRY Never, &[Role::Desk], KEY, TokenMade, NameContent, false,
+    TokenMade "token_made", REGISTRY Never, ADMINISTERING, KEY_OR_PASSKEY, TokenMade, NameContent, false,
         "A client was given a token.";
-    TokenRevoked "token_revoked", REGISTRY Never, &[Role::Desk], KEY, TokenRevoked, NoContent, false,
+    TokenRevoked "token_revoked", REGISTRY Never, ADMINISTERING, KEY_OR_PASSKEY, TokenRevoked, NoContent, false,
         "A token is worth nothing more.";
+    PersonAdded "person_added", REGISTRY Never, ADMINISTERING, KEY_OR_PASSKEY, PersonAdded, NameContent, false,
+        "A person comes in.";
+    PersonChanged "person_changed", REGISTRY Never, ADMINISTERING, KEY_OR_PASSKEY, PersonChanged, NameContent, false,
+        "A person has another name or another role.";
+    PersonRemoved "person_removed", REGISTRY Never, ADMINISTERING, KEY_OR_PASSKEY, PersonRemoved, NoContent, false,
+        "A person takes no part any more, and their passkeys end.";
+    PasskeyRooted "passkey_rooted", REGISTRY Never, OF_PASSKEYS, PASSKEY, [boxed] PasskeyRooted, LabelContent, false,
+        "The first passkey of the store, signed with itself: nobody vouches for it.";
+    PasskeyAdded "passkey_added", REGISTRY Never, OF_PASSKEYS, PASSKEY, [boxed] PasskeyAdded, LabelContent, false,
+        "Another passkey comes in, and an earlier one vouches for it.";
+    PasskeyRemoved "passkey_removed", REGISTRY Never, OF_PASSKEYS, PASSKEY, PasskeyRemoved, NoContent, false,
+        "A passkey speaks no more.";
+    PasskeyReset "passkey_reset", REGISTRY Never, &[Role::Desk], KEY, [boxed] PasskeyReset, LabelContent, false,
+        "All passkeys end but this new one, signed by the recovery key of the newest desk key.";
+    JournalOpened "journal_opened", JOURNAL Always, &[Role::Desk], NONE, JournalOpened, NoContent, false,
+        "The journal of sign-ins begins.";
+    SessionOpened "session_opened", JOURNAL Never, &[Role::Person], PASSKEY_OR_NONE, SessionOpened, NoContent, false,
+        "Somebody signed in.";
     SessionInitialized "session_initialized", RUN Always, &[Role::Planner], KEY, SessionInitialized, SessionContent, false,
         "A run begins: who takes part, under which policy, for what.";
-    PolicyRecorded "policy_recorded", RUN Never, &[Role::Operator, Role::Desk], KEY_OR_NONE, PolicyRecorded, PolicyContent, false,
+    PolicyRecorded "policy_recorded", RUN Never, &[Role::Operator, Role::Desk], ANY_PROOF, PolicyRecorded, PolicyContent, false,
         "The policy of the run in full: what it demands of every tool.";
     ProposalCreated "proposal_created", RUN Never, &[Role::Planner], KEY, ProposalCreated, ProposalContent, true,
         "The planner proposes a unit of work.";
@@ -210,13 +228,13 @@ event_types! {
         "The auditor's report was stored; a verdict names it.";
     VerificationRunCompleted "verification_run_completed", RUN Never, &[Role::Auditor], KEY, VerificationRunCompleted, VerificationContent, true,
         "The auditor's verdict.";
-    SessionAborted "session_aborted", RUN Never, &[Role::Operator], KEY_OR_NONE, SessionAborted, ReasonContent, false,
+    SessionAborted "session_aborted", RUN Never, &[Role::Operator], ANY_PROOF, SessionAborted, ReasonContent, false,
         "The operator ends the run.";
     RecoveryRecorded "recovery_recorded", RUN_OR_WORK Never, &[Role::Desk], NONE, RecoveryRecorded, NoteContent, false,
         "The desk came back after a crash.";
     CommandRefused "command_refused", RUN_OR_WORK Never, &[Role::Desk], NONE, CommandRefused, RefusalContent, false,
         "The desk refused a command; nothing else changed.";
-    ContentErased "content_erased", ANYWHERE Never, &[Role::Operator, Role::Desk], KEY_OR_NONE, ContentErased, ErasureContent, false,
+    ContentErased "content_erased", ANYWHERE Never, &[Role::Operator, Role::Desk], ANY_PROOF, ContentErased, ErasureContent, false,
         "The words of an event are gone: its content, salt and artifact, and every paper that quotes it.";
     PlanSubmitted "plan_submitted", WORK Always, &[Role::Agent], KEY, PlanSubmitted, PlanContent, false,
         "An agent submits a plan.";
@@ -224,7 +242,7 @@ event_types! {
         "The rules that the plan is held against.";
     GapFound "gap_found", WORK Never, &[Role::Desk], NONE, [boxed] GapFound, QuestionContent, false,
         "The rules found a gap in the plan, and the desk asks.";
-    GapAccepted "gap_accepted", WORK Never, ANSWERING, KEY_OR_NONE, GapAccepted, ActContent, false,
+    GapAccepted "gap_accepted", WORK Never, ANSWERING, ANY_PROOF, GapAccepted, ActContent, false,
         "Somebody accepts what a question of severity warn points at.";
     GapWithdrawn "gap_withdrawn", WORK Never, &[Role::Desk], NONE, GapWithdrawn, ActContent, false,
         "The rules no longer find the gap, or its plan was withdrawn.";
@@ -232,19 +250,19 @@ event_types! {
         "Somebody asks and waits.";
     QuestionDelivered "question_delivered", RUN_OR_WORK Never, &[Role::Desk], NONE, QuestionDelivered, DeliveryContent, false,
         "The question was put before somebody.";
-    QuestionAnswered "question_answered", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, QuestionAnswered, AnswerContent, false,
+    QuestionAnswered "question_answered", RUN_OR_WORK Never, ANSWERING, ANY_PROOF, QuestionAnswered, AnswerContent, false,
         "The first answer by somebody entitled; it counts once.";
     AnswerClaimed "answer_claimed", RUN_OR_WORK Never, ASKING, KEY, AnswerClaimed, AnswerClaimContent, false,
         "The asker says what it thinks; it settles nothing.";
     AnswerRejected "answer_rejected", RUN_OR_WORK Never, &[Role::Desk], NONE, AnswerRejected, RejectedContent, false,
         "Somebody gave an answer that the question does not take; it stays open.";
-    AnswerSuperseded "answer_superseded", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, AnswerSuperseded, AnswerContent, false,
+    AnswerSuperseded "answer_superseded", RUN_OR_WORK Never, ANSWERING, ANY_PROOF, AnswerSuperseded, AnswerContent, false,
         "Whoever answered answers again.";
-    AnswerRevoked "answer_revoked", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, AnswerRevoked, ActContent, false,
+    AnswerRevoked "answer_revoked", RUN_OR_WORK Never, ANSWERING, ANY_PROOF, AnswerRevoked, ActContent, false,
         "Whoever answered takes the answer back; the question is open again.";
-    QuestionDeclined "question_declined", RUN_OR_WORK Never, DECLINING, KEY_OR_NONE, QuestionDeclined, ActContent, false,
+    QuestionDeclined "question_declined", RUN_OR_WORK Never, DECLINING, ANY_PROOF, QuestionDeclined, ActContent, false,
         "Somebody who could answer will not, or whoever submitted the plan no longer asks; what waits goes on waiting.";
-    QuestionPassedOn "question_passed_on", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, QuestionPassedOn, ActContent, false,
+    QuestionPassedOn "question_passed_on", RUN_OR_WORK Never, ANSWERING, ANY_PROOF, QuestionPassedOn, ActContent, false,
         "Somebody who could answer hands the question to others.";
     QuestionEscalated "question_escalated", RUN_OR_WORK Never, &[Role::Desk], NONE, QuestionEscalated, ActContent, false,
         "The desk puts the question again, or to others.";
@@ -258,9 +276,9 @@ event_types! {
         "The deadline passed, and the declared default holds.";
     ConfirmationAsked "confirmation_asked", RUN_OR_WORK Maybe, CONFIRMING, KEY_OR_NONE, ConfirmationAsked, ConfirmationAskContent, false,
         "An operation waits until somebody says yes to exactly it.";
-    ConfirmationGiven "confirmation_given", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, ConfirmationGiven, ConfirmationGivenContent, false,
+    ConfirmationGiven "confirmation_given", RUN_OR_WORK Never, ANSWERING, ANY_PROOF, ConfirmationGiven, ConfirmationGivenContent, false,
         "Somebody entitled says yes; it serves for one start.";
-    ConfirmationRefused "confirmation_refused", RUN_OR_WORK Never, ANSWERING, KEY_OR_NONE, ConfirmationRefused, ConfirmationRefusedContent, false,
+    ConfirmationRefused "confirmation_refused", RUN_OR_WORK Never, ANSWERING, ANY_PROOF, ConfirmationRefused, ConfirmationRefusedContent, false,
         "Somebody entitled says no.";
     ConfirmationExpired "confirmation_expired", RUN_OR_WORK Never, &[Role::Desk], NONE, ConfirmationExpired, NoContent, false,
         "The deadline passed without a yes, the plan was withdrawn or the run aborted; that is a no.";
@@ -270,7 +288,7 @@ event_types! {
         "An operation is over, once.";
     PlanAmended "plan_amended", WORK Never, &[Role::Agent], KEY, PlanAmended, AmendedContent, false,
         "The agent changes its plan; what was answered stays.";
-    PlanWithdrawn "plan_withdrawn", WORK Never, &[Role::Agent, Role::Person], KEY_OR_NONE, PlanWithdrawn, ActContent, false,
+    PlanWithdrawn "plan_withdrawn", WORK Never, &[Role::Agent, Role::Person], ANY_PROOF, PlanWithdrawn, ActContent, false,
         "The agent or a person takes the plan back: nothing is asked about it any more, and nothing begins.";
     PlanConfirmed "plan_confirmed", WORK Never, &[Role::Agent], KEY, PlanConfirmed, ConfirmationContent, false,
         "The agent confirms the plan; every question is settled.";
@@ -286,13 +304,26 @@ const KEY: &[ProofKind] = &[ProofKind::Ed25519];
 const NONE: &[ProofKind] = &[ProofKind::None];
 /// Either.
 const KEY_OR_NONE: &[ProofKind] = &[ProofKind::Ed25519, ProofKind::None];
+/// A passkey of the person's own.
+const PASSKEY: &[ProofKind] = &[ProofKind::Webauthn];
+/// It, or a key.
+const KEY_OR_PASSKEY: &[ProofKind] = &[ProofKind::Ed25519, ProofKind::Webauthn];
+/// It, or the desk's word.
+const PASSKEY_OR_NONE: &[ProofKind] = &[ProofKind::None, ProofKind::Webauthn];
+/// Any of them.
+const ANY_PROOF: &[ProofKind] = &[ProofKind::Ed25519, ProofKind::None, ProofKind::Webauthn];
 
 const REGISTRY: &[TraceKind] = &[TraceKind::Registry];
 const RUN: &[TraceKind] = &[TraceKind::Run];
 const WORK: &[TraceKind] = &[TraceKind::Work];
 const RUN_OR_WORK: &[TraceKind] = &[TraceKind::Run, TraceKind::Work];
-const ANYWHERE: &[TraceKind] = &[TraceKind::Registry, TraceKind::Run, TraceKind::Work];
+const JOURNAL: &[TraceKind] = &[TraceKind::Journal];
+const ANYWHERE: &[TraceKind] = &[TraceKind::Registry, TraceKind::Run, TraceKind::Work, TraceKind::Journal];
 
+/// Those who administer: the desk with its key, an operator with a passkey.
+const ADMINISTERING: &[Role] = &[Role::Desk, Role::Operator];
+/// Those who speak about passkeys: a person about their own, an operator about others' too.
+const OF_PASSKEYS: &[Role] = &[Role::Person, Role::Operator];
 /// Those who ask: the four roles of a run, and agents outside of one.
 const ASKING: &[Role] = &[Role::Planner, Role::Executor, Role::Critic, Role::Auditor, Role::Agent];
 /// Those who ask for a confirmation: they, and the desk for whoever wants to act.

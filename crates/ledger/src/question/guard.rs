@@ -28,7 +28,10 @@ impl Questions {
             Facts::AnswerRevoked(facts) => {
                 let way = facts.attribution.as_deref();
                 // Where no way is told, that is what is wrong with it.
-                let claimed = way.map(|way| way.root.bears());
+                let claimed = match step.proof {
+                    ProofKind::Webauthn => Some(Assurance::Passkey),
+                    _ => way.map(|way| way.root.bears()),
+                };
                 self.guard_own_answer(step, (facts.question, facts.answer), (claimed, way))
             }
             Facts::AnswerClaimed(facts) => self.guard_claim(step, facts.question),
@@ -156,7 +159,7 @@ impl Questions {
         match step.proof {
             // A key cannot take a question away from people that it could not answer itself.
             ProofKind::Ed25519 => asked.guard_least(Assurance::Agent),
-            ProofKind::None => Ok(()),
+            ProofKind::None | ProofKind::Webauthn | ProofKind::Unknown => Ok(()),
         }
     }
 
@@ -266,7 +269,9 @@ impl Questions {
             Outcome::Answered(given) if given.at != answer => {
                 Err(QuestionError::NotTheAnswer { question, answer: given.at })
             }
-            Outcome::Answered(given) if given.by == author(step) => asked.guard_change(given, claimed, way),
+            Outcome::Answered(given) if given.by == author(step) => {
+                asked.guard_change(given, claimed, AnswerWay::of(step, way))
+            }
             Outcome::Answered(given) => Err(QuestionError::NotYourAnswer { answer: given.at }),
             Outcome::Open => Err(QuestionError::NotAnswered { question }),
             Outcome::Accepted(_)
@@ -339,15 +344,14 @@ impl Asked {
         &self,
         given: Given,
         claimed: Option<Assurance>,
-        way: Option<&Attribution>,
+        way: Option<AnswerWay>,
     ) -> Result<(), QuestionError> {
         if let Some(claimed) = claimed.filter(|claimed| *claimed < given.assurance) {
             let (least, answer) = (given.assurance, given.at);
             return Err(QuestionError::ReplacesSurer { claimed, least, answer });
         }
         let is_surer = claimed.is_some_and(|claimed| claimed > given.assurance);
-        let ways = way.map(AnswerWay::of).zip(self.way);
-        match ways {
+        match way.zip(self.way) {
             Some((way, answer)) if !way.may_change(&answer, is_surer) => {
                 Err(QuestionError::NotYourAnswer { answer: given.at })
             }
@@ -436,6 +440,8 @@ pub(crate) fn check_entitled(
     let provable = match step.proof {
         ProofKind::Ed25519 => claimed == Assurance::Agent,
         ProofKind::None => !matches!(claimed, Assurance::Agent | Assurance::Passkey),
+        ProofKind::Webauthn => claimed == Assurance::Passkey,
+        ProofKind::Unknown => false,
     };
     if !provable {
         return Err(QuestionError::AssuranceForged { claimed, proof: step.proof.as_str() });

@@ -1,10 +1,13 @@
-//! Whose answer it is that somebody changes, where no key tells: the same person by attribution, or the same way in (CLR-04).
+//! Whose answer it is that somebody changes, where no key tells: the same person by passkey or attribution, or the same way in
+//! (CLR-04).
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     facts::{Attribution, Root},
     name::{ClientId, PersonId, TokenId},
+    proof::ProofKind,
+    state::Step,
 };
 
 /// The way an answer came, as far as its changes go by that.
@@ -17,9 +20,14 @@ pub(super) struct AnswerWay {
 }
 
 impl AnswerWay {
-    pub(super) const fn of(attribution: &Attribution) -> Self {
-        let Attribution { client, person, root, token, .. } = attribution;
-        Self { client: *client, person: *person, root: *root, token: *token }
+    /// Returns the way of an act of a person: their passkey, or what the desk says.
+    pub(super) fn of(step: &Step<'_>, attribution: Option<&Attribution>) -> Option<Self> {
+        if step.proof == ProofKind::Webauthn {
+            let person = Some(step.actor.into());
+            return Some(Self { client: None, person, root: Root::Passkey, token: None });
+        }
+        let Attribution { client, person, root, token, .. } = attribution?;
+        Some(Self { client: *client, person: *person, root: *root, token: *token })
     }
 
     /// Returns whether whoever comes this way may change an answer that came that way. What one program relayed, another one

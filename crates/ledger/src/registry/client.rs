@@ -13,7 +13,7 @@ impl Registry {
         said: &Said<'_>,
         facts: &ClientBound,
     ) -> Result<(), RegistryError> {
-        self.check_desk(event, said)?;
+        self.check_administrator(event, said, false)?;
         let sequence = event.envelope().sequence;
         let bound = &self.active(&facts.key, sequence)?.clients;
         if bound.contains(&facts.client) {
@@ -32,7 +32,7 @@ impl Registry {
         said: &Said<'_>,
         facts: &TokenMade,
     ) -> Result<(), RegistryError> {
-        self.check_desk(event, said)?;
+        self.check_administrator(event, said, false)?;
         let people = facts.people.as_ref().map_or(&[][..], |people| people.as_slice());
         if !facts.scopes.is_sorted_by(|left, right| left < right) {
             return Err(RegistryError::TokenScopes);
@@ -61,7 +61,7 @@ impl Registry {
         said: &Said<'_>,
         facts: TokenRevoked,
     ) -> Result<(), RegistryError> {
-        self.check_desk(event, said)?;
+        self.check_administrator(event, said, false)?;
         match self.tokens.get_mut(&facts.token) {
             Some(TokenRecord { revoked: Some(_), .. }) => Err(RegistryError::TokenSpent),
             Some(record) => {

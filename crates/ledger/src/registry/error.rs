@@ -3,7 +3,8 @@
 use demur_core::canonical::WriteError;
 
 use crate::{
-    envelope::Disagreement, erasure::ErasureError, event_type::TypeName, name::Sequence, role::Role,
+    envelope::Disagreement, erasure::ErasureError, event_type::TypeName, name::Sequence,
+    passkey::PasskeyError, role::Role,
 };
 
 /// What stands against a key at one position.
@@ -126,6 +127,44 @@ pub enum RegistryError {
     /// People out of order.
     #[error("expected the people of a token ascending and each once")]
     TokenPeople,
+    /// A person comes in who was there before, or who is the principal of keys.
+    #[error("expected a new person, and no principal of keys, found one that is known")]
+    PersonKnown,
+    /// Nobody takes part who is called so.
+    #[error("expected a person who takes part, found another")]
+    PersonUnknown,
+    /// An act that only an operator's passkey does.
+    #[error(
+        "expected an operator's passkey: there is one in this store, and the desk's key does not do this any more"
+    )]
+    NeedsTouch,
+    /// A second root.
+    #[error("expected no passkey before the root, found one: an earlier passkey vouches for the next")]
+    RootKnown,
+    /// A root of somebody who is no operator.
+    #[error("expected a passkey of an operator")]
+    RootRole,
+    /// A passkey that may not vouch here.
+    #[error("expected the signature of a passkey of this person, or of an operator where that is enough")]
+    Voucher,
+    /// Nobody could vouch any more.
+    #[error("the last passkey of an operator stays: bring in another one first")]
+    LastOperatorPasskey,
+    /// A host name that is not that of the origin.
+    #[error("expected the host name of the origin as rp")]
+    RpId,
+    /// What is said of a passkey is not what it says itself.
+    #[error("expected eligible and synced as the passkey's own flags have them")]
+    PasskeyFlags,
+    /// Nobody has shown that they hold the new passkey.
+    #[error("the new passkey's own assertion does not hold: {0}")]
+    PasskeyPossession(#[source] PasskeyError),
+    /// A reset without a recovery key.
+    #[error("expected the recovery key of the newest desk key, which has none")]
+    NoRecovery,
+    /// What must follow where passkeys ended.
+    #[error("expected checkpoint_recorded after passkeys ended")]
+    CheckpointOwed,
     /// A rule of erasure.
     #[error(transparent)]
     Erasure(#[from] ErasureError),

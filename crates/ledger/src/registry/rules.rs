@@ -52,6 +52,10 @@ impl Registry {
             roots: BTreeMap::new(),
             clients: BTreeMap::new(),
             tokens: BTreeMap::new(),
+            people: BTreeMap::new(),
+            passkeys: BTreeMap::new(),
+            first_credential: None,
+            owes_checkpoint: false,
             erasures: Erasures::new(),
             unknown: None,
         };
@@ -82,6 +86,9 @@ impl Registry {
         self.check_place(event, &said)?;
         check_role(&said)?;
         let at = event.envelope().sequence;
+        if self.owes_checkpoint && !matches!(said.facts, Facts::CheckpointRecorded(_)) {
+            return Err(RegistryError::CheckpointOwed);
+        }
         match said.facts {
             Facts::KeyRegistered(facts) => self.register(event, &said, facts)?,
             Facts::KeyRotated(facts) => self.rotate(event, &said, facts)?,
@@ -90,6 +97,7 @@ impl Registry {
             Facts::CheckpointRecorded(facts) => {
                 self.check_desk(event, &said)?;
                 self.roots.insert(at, (facts.root, facts.traces.as_u64()));
+                self.owes_checkpoint = false;
             }
             Facts::StoreRestored(facts) => {
                 self.check_desk(event, &said)?;
@@ -102,8 +110,18 @@ impl Registry {
             Facts::ClientBound(facts) => self.bind(event, &said, facts)?,
             Facts::TokenMade(facts) => self.note_token(event, &said, facts)?,
             Facts::TokenRevoked(facts) => self.revoke_token(event, &said, *facts)?,
+            Facts::PersonAdded(facts) => self.add_person(event, &said, facts)?,
+            Facts::PersonChanged(facts) => self.change_person(event, &said, facts)?,
+            Facts::PersonRemoved(facts) => self.remove_person(event, &said, *facts)?,
+            Facts::PasskeyRooted(facts) => self.root_passkey(event, &said, facts)?,
+            Facts::PasskeyAdded(facts) => self.add_passkey(event, &said, facts)?,
+            Facts::PasskeyRemoved(facts) => self.remove_passkey(event, &said, *facts)?,
+            Facts::PasskeyReset(facts) => self.reset_passkeys(event, &said, facts)?,
             Facts::ContentErased(_) => self.check_erasure(event, &said)?,
             _ => return Err(RegistryError::NotRegistry { kind: said.kind.clone() }),
+        }
+        if matches!(said.facts, Facts::KeyRegistered(_) | Facts::TokenMade(_)) {
+            self.first_credential = self.first_credential.or(Some(at));
         }
         self.erasures.fold(at, said.facts);
         self.record(event);
@@ -157,9 +175,12 @@ impl Registry {
         let fingerprint = facts.key.fingerprint();
         check_signer(event, said, &fingerprint)?;
         check_actor(event, facts.principal)?;
-        self.check_new(&fingerprint)?;
+        self.check_new(&facts.key)?;
         if facts.principal == self.desk {
             return Err(RegistryError::DeskPrincipal);
+        }
+        if self.people.contains_key(&facts.principal.into()) {
+            return Err(RegistryError::PersonKnown);
         }
         let allowed = |role: &Role| !matches!(role, Role::Desk | Role::Holder | Role::Person);
         if !facts.roles.iter().all(allowed) || !facts.roles.is_sorted_by(|left, right| left < right) {
@@ -205,7 +226,7 @@ impl Registry {
             return Err(RegistryError::Role { role: said.role, kind: said.kind.clone() });
         }
         let fingerprint = facts.key.fingerprint();
-        self.check_new(&fingerprint)?;
+        self.check_new(&facts.key)?;
         self.check_possession(event, facts)?;
         let recovery = self.name_recovery(&facts.key, facts.recovery.as_ref())?;
         if let Some(record) = self.keys.get_mut(&facts.old) {
@@ -278,8 +299,13 @@ impl Registry {
         self.speaker(fingerprint, at).map_err(RegistryError::Subject)
     }
 
-    fn check_new(&self, fingerprint: &Fingerprint) -> Result<(), RegistryError> {
-        if self.public_key(fingerprint).is_some() { Err(RegistryError::KeyKnown) } else { Ok(()) }
+    fn check_new(&self, key: &PublicKey) -> Result<(), RegistryError> {
+        let known = self.public_key(&key.fingerprint()).is_some() || self.is_passkey(key);
+        if known { Err(RegistryError::KeyKnown) } else { Ok(()) }
+    }
+
+    fn is_passkey(&self, key: &PublicKey) -> bool {
+        self.passkeys.values().any(|record| record.enrolment.key.is_also(key))
     }
 
     pub(super) fn check_desk(&self, event: &Event, said: &Said<'_>) -> Result<(), RegistryError> {
@@ -292,6 +318,10 @@ impl Registry {
     fn check_erasure(&self, event: &Event, said: &Said<'_>) -> Result<(), RegistryError> {
         let actor = match (event.envelope().proof.key(), said.role) {
             (None, Role::Desk) => self.desk,
+            (Some(_), Role::Operator) if event.envelope().proof.assertion().is_some() => {
+                self.check_operator(event, said)?;
+                event.envelope().actor
+            }
             (Some(key), Role::Operator) => {
                 let record = self.speaker(&key, self.head().sequence);
                 let record = record.map_err(|standing| not_entitled(said, standing))?;
@@ -325,7 +355,7 @@ impl Registry {
     ) -> Result<Option<Fingerprint>, RegistryError> {
         let Some(recovery) = recovery else { return Ok(None) };
         let fingerprint = recovery.fingerprint();
-        if recovery == key || self.keys.contains_key(&fingerprint) {
+        if recovery == key || self.keys.contains_key(&fingerprint) || self.is_passkey(recovery) {
             return Err(RegistryError::Recovery);
         }
         self.recovery.insert(fingerprint, *recovery);
@@ -344,18 +374,22 @@ fn check_role(said: &Said<'_>) -> Result<(), RegistryError> {
     }
 }
 
-fn signer(event: &Event) -> Result<Fingerprint, RegistryError> {
+pub(super) fn signer(event: &Event) -> Result<Fingerprint, RegistryError> {
     event.envelope().proof.key().ok_or(RegistryError::NoProof)
 }
 
-fn check_signer(event: &Event, said: &Said<'_>, expected: &Fingerprint) -> Result<(), RegistryError> {
+pub(super) fn check_signer(
+    event: &Event,
+    said: &Said<'_>,
+    expected: &Fingerprint,
+) -> Result<(), RegistryError> {
     if signer(event)? == *expected { Ok(()) } else { Err(not_entitled(said, Standing::Unknown)) }
 }
 
-fn not_entitled(said: &Said<'_>, standing: Standing) -> RegistryError {
+pub(super) fn not_entitled(said: &Said<'_>, standing: Standing) -> RegistryError {
     RegistryError::Signer { kind: said.kind.clone(), standing }
 }
 
-fn check_actor(event: &Event, expected: PrincipalId) -> Result<(), RegistryError> {
+pub(super) fn check_actor(event: &Event, expected: PrincipalId) -> Result<(), RegistryError> {
     if event.envelope().actor == expected { Ok(()) } else { Err(RegistryError::Actor) }
 }

@@ -157,6 +157,38 @@ fn what_of_keys(facts: &Facts) -> String {
             format!("gives client {} a token to {}{until}", facts.client, scopes.join(" and "))
         }
         Facts::TokenRevoked(facts) => format!("takes token {} back", facts.token),
+        other => what_of_people(other),
+    }
+}
+
+fn what_of_people(facts: &Facts) -> String {
+    match facts {
+        Facts::PersonAdded(facts) => format!("adds person {} as {}", facts.person, facts.role.as_str()),
+        Facts::PersonChanged(facts) => {
+            format!("changes person {}, who is {} from here on", facts.person, facts.role.as_str())
+        }
+        Facts::PersonRemoved(facts) => format!("removes person {}, whose passkeys end", facts.person),
+        Facts::PasskeyRooted(facts) => {
+            let key = facts.0.key.fingerprint();
+            format!("brings in passkey {}, the root of the store, for which nobody vouches", key.short())
+        }
+        Facts::PasskeyAdded(facts) => {
+            format!("vouches for passkey {} of person {}", facts.key.fingerprint().short(), facts.person)
+        }
+        Facts::PasskeyRemoved(facts) => format!("removes passkey {}", facts.key.short()),
+        Facts::PasskeyReset(facts) => {
+            let key = facts.0.key.fingerprint();
+            format!("ends every passkey but the new one {}, with the recovery key", key.short())
+        }
+        Facts::JournalOpened(_) => "opens the journal of sign-ins".to_owned(),
+        Facts::SessionOpened(facts) => {
+            let way = facts.attribution.as_deref();
+            let came = way.map_or_else(
+                || "with a passkey".to_owned(),
+                |way| came(way.root.bears(), Some(way), &ClientNames::default()),
+            );
+            format!("person {} signs in ({came})", facts.person)
+        }
         other => what_of_questions(other),
     }
 }
@@ -318,7 +350,13 @@ pub(super) fn why(content: &Content) -> Option<String> {
         Content::RecoveryRecorded(content)
         | Content::KeyRevoked(content)
         | Content::StoreRestored(content) => content.note.to_string(),
-        Content::StoreCreated(content) | Content::KeyRegistered(content) => content.name.to_string(),
+        Content::StoreCreated(content)
+        | Content::KeyRegistered(content)
+        | Content::PersonAdded(content)
+        | Content::PersonChanged(content) => content.name.to_string(),
+        Content::PasskeyRooted(content) | Content::PasskeyAdded(content) | Content::PasskeyReset(content) => {
+            content.label.to_string()
+        }
         other => return why_of_questions(other),
     })
 }

@@ -14,7 +14,7 @@ use crate::{
 /// What is kept of an event's content.
 #[derive(Debug)]
 pub(crate) enum Words {
-    /// The name of a store, of whoever holds a key, or of a client.
+    /// The name of a store, of whoever holds a key, of a person or of a client.
     Name(Text<1, 256>),
     /// SHA-256 of the text that a policy was read from.
     Policy(Digest),
@@ -62,7 +62,9 @@ impl Words {
             Content::StoreCreated(content)
             | Content::KeyRegistered(content)
             | Content::ClientBound(content)
-            | Content::TokenMade(content) => Self::Name(content.name),
+            | Content::TokenMade(content)
+            | Content::PersonAdded(content)
+            | Content::PersonChanged(content) => Self::Name(content.name),
             Content::PolicyRecorded(content) => Self::Policy(content.hash?),
             Content::ClaimIssued(content) | Content::ClaimRevised(content) => Self::Claim(content),
             Content::ClaimChallenged(content) | Content::ClaimResolved(content) => {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use demur_core::quote::quoted;
+use demur_core::{key::Fingerprint, quote::quoted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,6 +14,7 @@ use crate::{
     event_type::Facts,
     facts::{Attribution, Question, QuestionAnswered, Severity},
     name::{PrincipalId, Sequence},
+    proof::ProofKind,
     question::{EXECUTE, Given},
     timeline::Words,
 };
@@ -38,9 +39,21 @@ pub(super) struct SaidAnswer {
     pub(super) words: Option<String>,
     /// The name the desk gives.
     pub(super) by: Option<String>,
-    /// The way it came, where no key stands behind it.
+    /// The way it came, where neither key nor passkey stands behind it.
     pub(super) way: Option<Attribution>,
+    /// The touch that signed it, if one did.
+    pub(super) touch: Option<SignedTouch>,
+    /// The registry event that it goes by.
+    pub(super) pinned: Sequence,
     is_no: bool,
+}
+
+/// A touch of a passkey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SignedTouch {
+    pub(super) key: Fingerprint,
+    /// How many statements it signed.
+    pub(super) leaves: u64,
 }
 
 /// The answers and operations so far.
@@ -99,7 +112,7 @@ impl ActBook {
                     _ => None,
                 };
                 let way = facts.attribution().flatten().cloned();
-                self.said.insert(at, SaidAnswer { by, way, ..SaidAnswer::default() });
+                self.said.insert(at, SaidAnswer { by, way, ..SaidAnswer::by(event) });
             }
             Facts::AnswerRevoked(facts) => {
                 self.gaps.entry(facts.question).and_modify(|gap| gap.answer = None);
@@ -161,13 +174,15 @@ impl ActBook {
     fn answer(&mut self, event: &Event, facts: &QuestionAnswered, words: Option<&Words>) {
         let envelope = event.envelope();
         let at = envelope.sequence;
-        let by = envelope.statement.is_some().then_some(envelope.actor);
+        let by = (envelope.proof.kind() == ProofKind::Ed25519).then_some(envelope.actor);
         let given = Given { at, by, assurance: facts.assurance, time: envelope.time };
         self.gaps.entry(facts.question.sequence).and_modify(|gap| gap.answer = Some(given));
         let mut said = match words {
             Some(Words::Answer(words)) => SaidAnswer::of(&words.value, words.by.as_deref()),
             _ => SaidAnswer::default(),
         };
+        let SaidAnswer { touch, pinned, .. } = SaidAnswer::by(event);
+        (said.touch, said.pinned) = (touch, pinned);
         said.way = facts.attribution.as_deref().cloned();
         if let Some(held) = self.questions.get_mut(&facts.question.sequence) {
             held.refused = said.is_no.then_some(at);
@@ -207,6 +222,14 @@ impl Held {
 }
 
 impl SaidAnswer {
+    /// Returns what is known of the author of an event.
+    fn by(event: &Event) -> Self {
+        let touch = event.envelope().proof.assertion();
+        let touch = touch.map(|made| SignedTouch { key: made.key, leaves: made.leaves.len() as u64 });
+        let pinned = event.envelope().registry.map_or(Sequence::FIRST, |pin| pin.sequence);
+        Self { touch, pinned, ..Self::default() }
+    }
+
     fn of(value: &AnswerValue, by: Option<&str>) -> Self {
         let words = match value {
             AnswerValue::Text(text) => quoted(&shortened(text)),
@@ -216,7 +239,7 @@ impl SaidAnswer {
             AnswerValue::Sealed(_) => "a secret, which is elsewhere".to_owned(),
         };
         let is_no = matches!(value, AnswerValue::Flag(false));
-        Self { words: Some(words), by: by.map(ToOwned::to_owned), way: None, is_no }
+        Self { words: Some(words), by: by.map(ToOwned::to_owned), is_no, ..Self::default() }
     }
 }
 

@@ -171,6 +171,9 @@ codes! {
     TypeUnknown "TYPE_UNKNOWN", Schema, NotEstablished,
         "an event type this version does not know: its integrity was checked, its meaning was not",
         "use a newer version of demur";
+    ProofUnknown "PROOF_UNKNOWN", Schema, NotEstablished,
+        "a kind of proof this version does not know: everything around it was checked, what it proves was not",
+        "use a newer version of demur";
     StatementMismatch "STATEMENT_MISMATCH", Statement, Failure,
         "envelope and statement contradict each other or the place of the event",
         "the desk paired a statement with something else: do not trust it";
@@ -225,6 +228,9 @@ codes! {
     SigInvalid "SIG_INVALID", Signature, Failure,
         "a signature does not hold",
         "the statement is not what this key signed";
+    PasskeyInvalid "PASSKEY_INVALID", Signature, Failure,
+        "what a passkey signed is for another statement, page or host, or was made without a verified user",
+        "do not take the act for the person's: nothing shows that they approved exactly this";
     SigUnchecked "SIG_UNCHECKED", Signature, NotEstablished,
         "signatures were not checked",
         "verify again without --hash-only";
@@ -325,6 +331,9 @@ codes! {
     ClientHeldRoles "CLIENT_HELD_ROLES", Meaning, Warning,
         "one client did the work of the run and also judged it",
         "nobody else looked at the work: judge it yourself, or have it judged by another client";
+    RootLate "ROOT_LATE", Meaning, Warning,
+        "the first passkey came in after a key or a token that an agent may hold: perhaps it is an agent's",
+        "ask the person whose passkey it is said to be, and pin it with --pin";
     AgainstAnswer "AGAINST_ANSWER", Meaning, Warning,
         "an operation began though a person had answered no to a question about it",
         "ask who did it, and why: the answer was not followed";
@@ -368,7 +377,7 @@ codes! {
         "the file does not hold the head you know",
         "history was rewritten or cut off: compare with an earlier export";
     KeyUnlinked "KEY_UNLINKED", Anchor, Failure,
-        "a key spoke that is none of those you pinned, and no rotation links it to one",
+        "a key spoke that is none of those you pinned, and neither a rotation nor a passkey that vouches links it to one",
         "pin it too if you know whose it is, or judge without --strict";
     AnchorMissing "ANCHOR_MISSING", Anchor, Failure,
         "no receipt, pinned key or known head ties the file to what you know",

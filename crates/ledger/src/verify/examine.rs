@@ -21,7 +21,8 @@ use crate::{
     },
     meaning::Meaning,
     name::Sequence,
-    proof::{KeySignature, Proof, ProofKind, Subject},
+    passkey::{Assertion, PasskeyError},
+    proof::{KeySignature, Proof, ProofError, ProofKind, Subject},
     registry::{Registry, Standing},
     signed::{Checkpoint, Head, Inclusion, Signed},
     timeline::Words,
@@ -91,8 +92,12 @@ pub(super) fn examine(chunk: &Chunk, registry: &Registry, options: &Options, ite
         let (mut item, statement) = read(line, keep, &options.checks);
         if let Part::Event(examined) = &item.part {
             check_author(&examined.event, registry, &mut item.found);
-            if options.signatures && push_signature(&examined.event, statement, registry, &mut batch) {
-                signed.push(items.len());
+            if options.signatures {
+                match push_signature(&examined.event, statement, registry, &mut batch) {
+                    Ok(true) => signed.push(items.len()),
+                    Ok(false) => {}
+                    Err(error) => item.found.push(bad_assertion(error)),
+                }
             }
         }
         let unreadable = matches!(item.part, Part::Unreadable | Part::UnreadableEvent);
@@ -198,6 +203,10 @@ fn read_event(opened: Opened<'_>) -> Item {
         Ok(said) => {
             if let TypeName::Unknown(name) = said.kind {
                 found.push(Found::new(Code::TypeUnknown, format!("this version does not know {name}")));
+            }
+            if let Proof::Unknown(proof) = &event.envelope().proof {
+                let message = format!("this version does not know the proof {}", proof.name());
+                found.push(Found::new(Code::ProofUnknown, message));
             }
             check_statement(event, &mut found);
             true
@@ -362,23 +371,27 @@ pub(super) fn check_author(event: &Event, registry: &Registry, found: &mut Vec<F
     if let Some(time) = registry.time_at(pin.sequence).filter(|time| envelope.time < *time) {
         let message =
             format!("recorded at {}, and pins registry event {} of {time}", envelope.time, pin.sequence);
-        found.push(Found::new(Code::TimeBeforePin, message));
+        // Nobody touches a passkey before it is known: with one the date cannot be a mistake of the clock.
+        let touched = envelope.proof.kind() == ProofKind::Webauthn;
+        found.push(Found::new(if touched { Code::PasskeyInvalid } else { Code::TimeBeforePin }, message));
     }
     let kind = event.said().ok().and_then(|said| said.facts.event_type());
     match &envelope.proof {
         Proof::Ed25519(proof) => check_key(event, proof, pin.sequence, registry, found),
+        Proof::Webauthn(assertion) => check_passkey(event, assertion, pin.sequence, registry, found),
         Proof::None => {
             if envelope.actor != registry.desk() {
                 found.push(Found::new(Code::ActorMismatch, "without a key only the desk can be the actor"));
             }
         }
+        Proof::Unknown(_) => return,
     }
     if let Some(kind) = kind
         && !kind.admits_proof(envelope.proof.kind())
     {
         let code = match envelope.proof.kind() {
             ProofKind::None => Code::SigMissing,
-            ProofKind::Ed25519 => Code::StatementMismatch,
+            ProofKind::Ed25519 | ProofKind::Webauthn | ProofKind::Unknown => Code::StatementMismatch,
         };
         let message = format!("{kind} does not take the proof {}", envelope.proof.kind().as_str());
         found.push(Found::new(code, message));
@@ -411,6 +424,48 @@ fn check_key(event: &Event, proof: &KeySignature, at: Sequence, registry: &Regis
     }
 }
 
+/// Checks that a passkey may speak, in this role, and that the event is in the name of its person.
+fn check_passkey(
+    event: &Event,
+    assertion: &Assertion,
+    at: Sequence,
+    registry: &Registry,
+    found: &mut Vec<Found>,
+) {
+    let key = &assertion.key;
+    let Some(record) = registry.passkey(key).filter(|record| record.since <= at) else {
+        // A later version may have brought it in.
+        let (code, message) = if registry.has_unknown_before(at) && registry.passkey(key).is_none() {
+            (Code::TypeUnknown, "the passkey is not in the registry as far as this version can read it")
+        } else {
+            (Code::KeyUnknown, "the passkey is not in the registry at this position")
+        };
+        found.push(Found::new(code, message));
+        return;
+    };
+    if let Err(standing) = registry.passkey_speaker(key, at) {
+        found.push(Found::new(code_of(standing), standing.to_string()));
+    }
+    let person = record.enrolment.person;
+    let role = registry.role_of(person, at);
+    if let Some(statement) = &event.envelope().statement {
+        let may_say = |role| admission::speaks_as(role, statement.role, &statement.facts);
+        if role.is_some() && !role.is_some_and(may_say) {
+            let message = format!("the person {person} may not say this as {}", statement.role);
+            found.push(Found::new(Code::KeyRoleMismatch, message));
+        }
+        if matches!(&statement.facts, Facts::SessionOpened(facts) if facts.person != person) {
+            let message =
+                format!("the passkey {} is that of {person}, who is not the one in the facts", key.short());
+            found.push(Found::new(Code::ActorMismatch, message));
+        }
+    }
+    if person.principal() != event.envelope().actor {
+        let message = format!("the passkey {} is that of {person}", key.short());
+        found.push(Found::new(Code::ActorMismatch, message));
+    }
+}
+
 /// Returns the code for what stands against a key.
 pub(super) fn code_of(standing: Standing) -> Code {
     match standing {
@@ -420,17 +475,31 @@ pub(super) fn code_of(standing: Standing) -> Code {
     }
 }
 
-/// Adds what proves the statement to the batch; returns whether there was something to add. A key that nobody knows was
-/// reported before.
+/// Adds what proves the statement to the batch, or checks it at once; returns whether there was something to add. A key that
+/// nobody knows was reported before.
 pub(super) fn push_signature(
     event: &Event,
     statement: Option<&[u8]>,
     registry: &Registry,
     batch: &mut Batch,
-) -> bool {
+) -> Result<bool, PasskeyError> {
     let before = batch.len();
-    let _ = event.envelope().proof.check(&Subject::new(event, statement), Some(registry), batch);
-    batch.len() > before
+    match event.envelope().proof.check(&Subject::new(event, statement), Some(registry), batch) {
+        Err(ProofError::Passkey(error)) => Err(error),
+        Ok(()) | Err(ProofError::NoStatement | ProofError::KeyUnknown { .. }) => Ok(batch.len() > before),
+    }
+}
+
+/// Returns the finding of an assertion that does not hold.
+pub(super) fn bad_assertion(error: PasskeyError) -> Found {
+    let code = match error {
+        PasskeyError::Signature => Code::SigInvalid,
+        PasskeyError::Leaves { .. }
+        | PasskeyError::Client { .. }
+        | PasskeyError::Authenticator { .. }
+        | PasskeyError::BeforePin => Code::PasskeyInvalid,
+    };
+    Found::new(code, error.to_string())
 }
 
 /// Returns the finding of a signature that does not hold.

@@ -63,12 +63,13 @@ pub fn check_excerpt<'a>(
     let (mut checked, mut signed) = (Vec::new(), Vec::new());
     let mut at = from;
     for one in kept {
-        let (event, found) = walk.check(at, &one);
-        if let Some(event) = &event
-            && trace != registry.trace()
-            && examine::push_signature(event, event.statement_bytes(), registry, &mut batch)
-        {
-            signed.push(checked.len());
+        let (event, mut found) = walk.check(at, &one);
+        if let Some(event) = event.as_ref().filter(|_| trace != registry.trace()) {
+            match examine::push_signature(event, event.statement_bytes(), registry, &mut batch) {
+                Ok(true) => signed.push(checked.len()),
+                Ok(false) => {}
+                Err(error) => found.push(examine::bad_assertion(error)),
+            }
         }
         let content = event.as_ref().and_then(|event| content(event, &one));
         let findings = found.into_iter().map(|found| finding(at, found)).collect();

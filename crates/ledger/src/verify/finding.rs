@@ -121,13 +121,14 @@ impl Findings {
     }
 }
 
-/// Strict fails on disputes and on clients that judge their own work; lenient only warns of evidence and roles. Integrity is the same in all three.
+/// Strict fails on disputes, on clients that judge their own work and on roots that came late; lenient only warns of evidence and roles. Integrity is the same in all three.
 fn weigh(code: Code, profile: VerificationProfile) -> FindingSeverity {
     match (profile, code) {
         (
             VerificationProfile::Strict,
             Code::ClaimDisputed
             | Code::ClientHeldRoles
+            | Code::RootLate
             | Code::FinalizationIncomplete
             | Code::HistoryAbandoned
             | Code::RevokedSince,

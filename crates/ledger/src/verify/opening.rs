@@ -1,7 +1,10 @@
 //! The first part of an export: the header and the registry, line by line, because everything after it is
 //! checked against it.
 
-use std::io::{self, BufRead};
+use std::{
+    collections::BTreeMap,
+    io::{self, BufRead},
+};
 
 use demur_core::key::{Batch, Fingerprint};
 
@@ -18,8 +21,8 @@ use crate::{
     envelope::Event,
     event_type::{Facts, TraceKind, TypeName},
     export::Header,
-    name::Sequence,
-    proof::Subject,
+    name::{PersonId, Sequence},
+    proof::{ProofError, Subject},
     registry::{Registry, RegistryError},
     timeline::Words,
 };
@@ -47,6 +50,15 @@ pub(super) struct Names {
     /// The keys whose holders' names were erased or withheld.
     pub(super) hidden: Vec<Fingerprint>,
     pub(super) clients: ClientNames,
+    pub(super) people: BTreeMap<PersonId, PersonName>,
+}
+
+/// What a person is called.
+pub(super) struct PersonName {
+    /// None where the newest event does not disclose it.
+    pub(super) name: Option<String>,
+    /// Whether a passkey signed it.
+    pub(super) is_signed: bool,
 }
 
 impl Names {
@@ -63,7 +75,19 @@ impl Names {
             (Facts::KeyRegistered(facts), None) => self.hidden.push(facts.key.fingerprint()),
             (Facts::ClientBound(facts), name) => self.clients.give(facts.client, name),
             (Facts::TokenMade(facts), name) => self.clients.give(facts.client, name),
+            (Facts::PersonAdded(facts), name) => self.call(facts.person, name, &examined.event),
+            (Facts::PersonChanged(facts), name) => self.call(facts.person, name, &examined.event),
             _ => {}
+        }
+    }
+}
+
+impl Names {
+    /// What a passkey signed stands until a passkey signs another name: the desk alone does not rename anybody.
+    fn call(&mut self, person: PersonId, name: Option<String>, event: &Event) {
+        let is_signed = event.envelope().proof.assertion().is_some();
+        if is_signed || self.people.get(&person).is_none_or(|known| !known.is_signed) {
+            self.people.insert(person, PersonName { name, is_signed });
         }
     }
 }
@@ -178,7 +202,7 @@ impl Opening {
             found.push(finding);
         }
         let (applied, opens) = match &mut self.registry {
-            Some(registry) if is_unknown(event) => (registry.pass_over(event), false),
+            Some(registry) if event.is_unknown() => (registry.pass_over(event), false),
             Some(registry) => (registry.apply(event), false),
             None => (Registry::open(event).map(|registry| self.registry = Some(registry)), true),
         };
@@ -261,13 +285,12 @@ pub(super) fn ending(end: End) -> (Code, &'static str) {
 
 pub(super) fn check_signature(event: &Event, registry: Option<&Registry>) -> Result<(), Found> {
     let mut batch = Batch::new();
-    // The rules of the registry say what is wrong with a key that nobody knows.
-    let _ = event.envelope().proof.check(&Subject::of_registry(event), registry, &mut batch);
+    match event.envelope().proof.check(&Subject::of_registry(event), registry, &mut batch) {
+        Err(ProofError::Passkey(error)) => return Err(examine::bad_assertion(error)),
+        // The rules of the registry say what is wrong with a key that nobody knows.
+        Ok(()) | Err(ProofError::NoStatement | ProofError::KeyUnknown { .. }) => {}
+    }
     batch.verify().map_err(|_| examine::bad_signature())
-}
-
-fn is_unknown(event: &Event) -> bool {
-    event.said().is_ok_and(|said| matches!(said.kind, TypeName::Unknown(_)))
 }
 
 /// Returns how an error of the registry is reported; a broken chain was reported before. Nothing but the creation of

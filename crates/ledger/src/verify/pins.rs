@@ -7,8 +7,16 @@ use demur_core::key::Fingerprint;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Code, Options, finding::Found, report::standing, walk::Walk};
-use crate::{name::Sequence, registry::Registry};
+use super::{
+    Code, Options,
+    finding::Found,
+    report::{passkey_standing, standing},
+    walk::Walk,
+};
+use crate::{
+    name::Sequence,
+    registry::{PasskeyOrigin, Registry},
+};
 
 /// A key the reader pinned, and what it ties to the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -52,9 +60,11 @@ pub(super) fn check(walk: &Walk<'_>, options: &Options) -> (Vec<PinReport>, Vec<
     let mut linked = BTreeSet::new();
     for pin in &options.pins {
         // The desk's key is pinned as the desk's, and nobody else's as that.
-        let record = walk.registry.key(&pin.fingerprint);
-        let fits = record.filter(|record| (pin.name == DESK) == (record.principal == walk.registry.desk()));
-        let Some(record) = fits else {
+        let key = walk.registry.key(&pin.fingerprint);
+        let fits = key.filter(|record| (pin.name == DESK) == (record.principal == walk.registry.desk()));
+        let passkey = walk.registry.passkey(&pin.fingerprint).filter(|_| pin.name != DESK);
+        let found_as = fits.map(standing).or(passkey.map(passkey_standing));
+        let Some(standing) = found_as else {
             let message = format!("the key pinned as {} is not in the registry as that", pin.name);
             found.push(Found::new(Code::PinMismatch, message));
             continue;
@@ -67,7 +77,7 @@ pub(super) fn check(walk: &Walk<'_>, options: &Options) -> (Vec<PinReport>, Vec<
             fingerprint: pin.fingerprint,
             statements: spoken.map_or(0, |spoken| spoken.statements),
             signed_checkpoint: walk.signer() == Some(pin.fingerprint),
-            standing: standing(record),
+            standing,
             through,
         });
         linked.extend(keys);
@@ -75,14 +85,18 @@ pub(super) fn check(walk: &Walk<'_>, options: &Options) -> (Vec<PinReport>, Vec<
     if !options.pins.is_empty() {
         let signers = walk.speakers.keys().copied().chain(walk.signer()).collect::<BTreeSet<_>>();
         for key in signers.difference(&linked) {
-            let message = format!("no rotation links the key {} to a key you pinned", key.short());
+            let message = format!(
+                "neither a rotation nor a passkey that vouches links the key {} to a key you pinned",
+                key.short()
+            );
             found.push(Found::new(Code::KeyUnlinked, message));
         }
     }
     (reports, found)
 }
 
-/// Returns a key with those that it, or its recovery key, named after it, and those that it took over from. A key that was
+/// Returns a key with those that it, or its recovery key, named after it, and those that it took over from; a passkey with those
+/// that it vouches for. A key that was
 /// revoked vouches for no other: whoever stole it may have named one.
 fn follows(registry: &Registry, pinned: &Fingerprint) -> BTreeSet<Fingerprint> {
     let mut found = BTreeSet::from([*pinned]);
@@ -96,6 +110,16 @@ fn follows(registry: &Registry, pinned: &Fingerprint) -> BTreeSet<Fingerprint> {
             }
             if found.contains(key) && !is_revoked(key) {
                 found.insert(old);
+            }
+        }
+        for (key, record) in registry.passkeys() {
+            let is_removed =
+                |by: &Fingerprint| registry.passkey(by).is_none_or(|record| record.ended.is_some());
+            if let PasskeyOrigin::Vouched { by } = record.origin
+                && found.contains(&by)
+                && !is_removed(&by)
+            {
+                found.insert(*key);
             }
         }
         if found.len() == before {

@@ -5,6 +5,7 @@ mod claims;
 mod confirmations;
 mod html;
 mod operations;
+mod passkeys;
 mod questions;
 mod rested;
 mod roles;
@@ -18,9 +19,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use confirmations::ConfirmationReport;
+pub use passkeys::PasskeyReport;
+pub(super) use passkeys::standing as passkey_standing;
 pub use questions::QuestionReport;
 pub use roles::RoleReport;
 
+use self::passkeys::Acquaintance;
 use super::{
     Check, ClaimReport, Code, ErasureReport, Finding, FindingSeverity, OperationReport, Options, PinReport,
     Section, finding::Findings, opening::Names, walk::Walk,
@@ -57,6 +61,9 @@ pub struct Report {
     pub checks: Vec<CheckReport>,
     /// The keys that spoke.
     pub proven_by_key: Vec<KeyReport>,
+    /// The passkeys that spoke.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passkeys: Vec<PasskeyReport>,
     /// What only the desk says.
     pub desk_word: DeskWord,
     /// What the policy of a run says of tools.
@@ -225,6 +232,7 @@ struct Newest {
 #[derive(Default)]
 struct Told {
     proven_by_key: Vec<KeyReport>,
+    passkeys: Vec<PasskeyReport>,
     desk_word: DeskWord,
     policy: Option<String>,
     sandbox: Option<String>,
@@ -281,14 +289,15 @@ impl Report {
             signatures: options.signatures,
         };
         let proven_by_key = keys(&walk, names, options);
+        let known = Acquaintance { registry: walk.registry, names, options };
+        let passkeys = known.passkeys(&walk);
         let inclusions = walk.has_inclusions();
         let roles = roles::reports(&walk, names);
         let desk_word = DeskWord { records: walk.records, besides: words::DESK_WORD.to_vec() };
-        let questions =
-            walk.state.as_ref().map(|state| questions::reports(state, &walk.acts, &names.clients));
+        let questions = walk.state.as_ref().map(|state| questions::reports(state, &walk.acts, &known));
         let questions = questions.unwrap_or_default();
         let confirmations =
-            walk.state.as_ref().map(|state| confirmations::reports(state, &walk.acts, &names.clients));
+            walk.state.as_ref().map(|state| confirmations::reports(state, &walk.acts, &known));
         let confirmations = confirmations.unwrap_or_default();
         let run = walk.state.as_ref().and_then(TraceState::run);
         let policy = run.and_then(State::recorded_policy).map(words::policy);
@@ -296,8 +305,8 @@ impl Report {
         let of_the_registry = walk.trail.trace() == walk.registry.trace();
         let trail = if of_the_registry { walk.registry_trail } else { Some(walk.trail) };
         let (hashes, epochs) = trail.map(super::trail::Trail::into_parts).unwrap_or_default();
-        let known = options.registry.as_ref().map(|registry| registry.head().sequence);
-        let newest = Newest { inclusions, registry: known };
+        let given = options.registry.as_ref().map(|registry| registry.head().sequence);
+        let newest = Newest { inclusions, registry: given };
         let histories = Histories { hashes, epochs, registry: Some(walk.registry.clone()) };
         let sandbox = walk.sandbox.into_words();
         let rested = walk.rested.into_events();
@@ -305,6 +314,7 @@ impl Report {
         let (operations, operations_total) = walk.acts.into_operations();
         let told = Told {
             proven_by_key,
+            passkeys,
             desk_word,
             policy,
             sandbox,
@@ -359,6 +369,7 @@ impl Report {
             anchors,
             checks: checks.to_vec(),
             proven_by_key: told.proven_by_key,
+            passkeys: told.passkeys,
             desk_word: told.desk_word,
             policy: told.policy,
             sandbox: told.sandbox,

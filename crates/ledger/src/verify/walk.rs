@@ -6,7 +6,11 @@ mod finish;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use demur_core::{commitment::Commitment, hash::Digest, key::Fingerprint};
+use demur_core::{
+    commitment::Commitment,
+    hash::Digest,
+    key::{Fingerprint, Signature},
+};
 
 use self::clients::own_judge;
 use super::{
@@ -26,10 +30,11 @@ use super::{
     trail::Trail,
 };
 use crate::{
-    event_type::{Facts, TypeName},
+    event_type::Facts,
     export::{Disclosure, Header},
     meaning::{ArtifactDigests, Known},
     name::{ClientId, Sequence},
+    proof::ProofKind,
     question::RestedBook,
     registry::Registry,
     signed::{Checkpoint, Inclusion, Signed},
@@ -72,6 +77,8 @@ pub(super) struct Walk<'a> {
     pub(super) speakers: BTreeMap<Fingerprint, Spoken>,
     /// The clients through which acts came.
     pub(super) clients: BTreeSet<ClientId>,
+    /// The touches of each passkey.
+    pub(super) touches: BTreeMap<Fingerprint, Touches>,
     pub(super) records: BTreeMap<String, u64>,
     pub(super) checkpoint: Option<(u64, Signed<Checkpoint>)>,
     stage: Stage,
@@ -96,6 +103,14 @@ struct Awaited {
 pub(super) struct Spoken {
     pub(super) statements: u64,
     pub(super) last: Sequence,
+}
+
+/// The touches of one passkey: by what was signed with each, since one may stand in several events.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Touches {
+    pub(super) signatures: BTreeSet<Signature>,
+    /// The most statements that one of them signed.
+    pub(super) most_at_once: u64,
 }
 
 impl<'a> Walk<'a> {
@@ -124,6 +139,7 @@ impl<'a> Walk<'a> {
             erasures: ErasureBook::default(),
             speakers: BTreeMap::new(),
             clients: BTreeSet::new(),
+            touches: BTreeMap::new(),
             records: BTreeMap::new(),
             checkpoint: None,
             stage: if of_the_registry { Stage::Inclusions } else { Stage::Events },
@@ -256,20 +272,28 @@ impl<'a> Walk<'a> {
             return;
         };
         let at = event.envelope().sequence;
+        if let Some(made) = event.envelope().proof.assertion() {
+            let touches = self.touches.entry(made.key).or_default();
+            touches.signatures.insert(made.signature);
+            touches.most_at_once = touches.most_at_once.max(made.leaves.len() as u64);
+        }
         match event.envelope().proof.key() {
             Some(key) => {
                 let spoken = self.speakers.entry(key).or_insert(Spoken { statements: 0, last: at });
                 spoken.statements += 1;
                 spoken.last = spoken.last.max(at);
             }
-            None => *self.records.entry(said.kind.to_string()).or_default() += 1,
+            None if event.envelope().proof.kind() == ProofKind::None => {
+                *self.records.entry(said.kind.to_string()).or_default() += 1;
+            }
+            None => {}
         }
         self.clients.extend(said.facts.attribution().flatten().and_then(|way| way.client));
         if let Some(commitment) = said.facts.recorded_bytes() {
             let is_report = matches!(said.facts, Facts::ReportRecorded(_));
             self.awaited = Some(Awaited { event: at, commitment: *commitment, is_report });
         }
-        if matches!(said.kind, TypeName::Unknown(_)) || !examined.agrees {
+        if event.is_unknown() || !examined.agrees {
             // What the event means is not known, so neither is the state after it.
             self.state = None;
         }

@@ -79,7 +79,10 @@ impl Check<'_> {
             SettledBy::OtherKey => {
                 "another key, whose client is not recorded: perhaps the asker's".to_owned()
             }
-            SettledBy::Passkey => "a person with a passkey".to_owned(),
+            SettledBy::Passkey => match self.passkeys.get(&given.at) {
+                Some((key, person)) => format!("passkey {} of {person}", key.short()),
+                None => "a person with a passkey".to_owned(),
+            },
             SettledBy::SameUser => format!("a person: {}, recorded by demur; perhaps the asker", came()),
             SettledBy::RelayedByAsker | SettledBy::Relayed | SettledBy::SignedIn => {
                 format!("a person: {}, recorded by demur", came())

@@ -67,9 +67,9 @@ impl Submit {
         canonical::write(&artifact, &mut line)?;
         line.extend_from_slice(br#","content":"#);
         line.extend_from_slice(opening.as_ref().map_or(b"null", |opening| &opening.bytes));
-        line.extend_from_slice(br#","proof":{"ed25519":"#);
-        canonical::write(proof, &mut line)?;
-        line.extend_from_slice(br#"},"salt":"#);
+        line.extend_from_slice(br#","proof":"#);
+        canonical::write(&Proof::from(proof.clone()), &mut line)?;
+        line.extend_from_slice(br#","salt":"#);
         canonical::write(&opening.as_ref().map(|opening| opening.salt), &mut line)?;
         line.extend_from_slice(br#","statement":"#);
         line.extend_from_slice(statement);
@@ -83,8 +83,8 @@ impl TryFrom<WireSubmit<'_>> for Submit {
 
     fn try_from(wire: WireSubmit<'_>) -> Result<Self, LineError> {
         let proof = match wire.proof {
-            Proof::Ed25519(proof) => proof,
-            Proof::None => return Err(LineError::Proof),
+            Proof::Ed25519(proof) => proof.into(),
+            Proof::None | Proof::Webauthn(_) | Proof::Unknown(_) => return Err(LineError::Proof),
         };
         let content = both("content", wire.content, wire.salt)?;
         let opening = content.map(|(content, salt)| Opening { bytes: content.get().into(), salt });

@@ -77,7 +77,7 @@ pub(super) fn time(row: &Row<'_>, index: usize) -> Result<Timestamp> {
 }
 
 pub(super) fn kind(row: &Row<'_>, index: usize) -> Result<TraceKind> {
-    let kinds = [TraceKind::Registry, TraceKind::Run, TraceKind::Work];
+    let kinds = [TraceKind::Registry, TraceKind::Run, TraceKind::Work, TraceKind::Journal];
     word(row, index, "kind of trace", |text| kinds.into_iter().find(|kind| kind.as_str() == text))
 }
 

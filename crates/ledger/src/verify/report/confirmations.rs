@@ -5,9 +5,8 @@ use demur_core::{hash::Digest, words::counted_as};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{super::acts::ActBook, questions::who};
+use super::{super::acts::ActBook, passkeys::Acquaintance, questions::who};
 use crate::{
-    attribution::{ClientNames, how_known},
     confirmation::{Confirmation, ConfirmationStanding, Confirmations},
     facts::{Assurance, Attribution},
     name::{PrincipalId, Sequence},
@@ -42,7 +41,11 @@ pub struct ConfirmationReport {
 }
 
 /// Returns the confirmations of a trace, in order.
-pub(super) fn reports(state: &TraceState, acts: &ActBook, clients: &ClientNames) -> Vec<ConfirmationReport> {
+pub(super) fn reports(
+    state: &TraceState,
+    acts: &ActBook,
+    known: &Acquaintance<'_>,
+) -> Vec<ConfirmationReport> {
     let report = |(confirmation, asked): (Sequence, &Confirmation)| {
         let said = asked.outcome().said();
         let words = said.and_then(|said| acts.said(said.at));
@@ -58,8 +61,7 @@ pub(super) fn reports(state: &TraceState, acts: &ActBook, clients: &ClientNames)
             person: words.and_then(|words| words.by.clone()),
             assurance: said.map(|said| said.assurance),
             attribution: words.and_then(|words| words.way.clone()),
-            how: said
-                .map(|said| how_known(said.assurance, words.and_then(|words| words.way.as_ref()), clients)),
+            how: said.map(|said| known.how(said.assurance, words, "this operation")),
             started: asked.starts().to_vec(),
             against: asked.starts().iter().any(against),
         }

@@ -35,6 +35,7 @@ pub(super) fn body(report: &Report, verdict: Verdict, beside: &[(&str, Vec<Strin
         list(&mut out, "Keys you pinned", pins);
     }
     keys(report, &mut out);
+    passkey_rows(report, &mut out);
     let records =
         report.desk_word.records.iter().map(|(kind, count)| format!("{count} × {kind} without a key"));
     let besides = report.desk_word.besides.iter().map(|line| (*line).to_owned());
@@ -109,6 +110,28 @@ fn keys(report: &Report, out: &mut String) {
                 key.standing.to_owned(),
                 key.origin.to_owned(),
                 key_name(key),
+            ]
+        }),
+    );
+}
+
+fn passkey_rows(report: &Report, out: &mut String) {
+    if report.passkeys.is_empty() {
+        return;
+    }
+    table(
+        out,
+        "Proven by a passkey",
+        &["Passkey", "Person", "Kept, by its own flags", "Vouched for", "Standing", "Statements", "Touches"],
+        report.passkeys.iter().map(|passkey| {
+            vec![
+                passkey.fingerprint.to_string(),
+                passkey.called.clone(),
+                passkey.kept.to_owned(),
+                passkey.vouched.clone(),
+                passkey.standing.to_owned(),
+                passkey.statements.to_string(),
+                format!("{}, at most {} with one", passkey.touches, passkey.most_at_once),
             ]
         }),
     );

@@ -4,9 +4,11 @@ use demur_core::quote::quoted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::acts::{ActBook, PutAgain};
+use super::{
+    super::acts::{ActBook, PutAgain},
+    passkeys::Acquaintance,
+};
 use crate::{
-    attribution::{ClientNames, how_known},
     facts::{Assurance, Attribution, Severity},
     name::{PrincipalId, Sequence},
     question::{Asked, Given, OutcomeKind},
@@ -42,7 +44,7 @@ pub struct QuestionReport {
 
 /// Returns the questions of a trace, in order. One that was put again stands under its last wording, and under an earlier one where
 /// somebody had answered that.
-pub(super) fn reports(state: &TraceState, acts: &ActBook, clients: &ClientNames) -> Vec<QuestionReport> {
+pub(super) fn reports(state: &TraceState, acts: &ActBook, known: &Acquaintance<'_>) -> Vec<QuestionReport> {
     let questions = state.questions().map(|questions| questions.iter().collect::<Vec<_>>());
     let report = |question, severity, outcome, given: Option<Given>, put_again| {
         let said = given.and_then(|given| acts.said(given.at));
@@ -57,8 +59,7 @@ pub(super) fn reports(state: &TraceState, acts: &ActBook, clients: &ClientNames)
             says: said.and_then(|said| said.words.clone()),
             assurance: given.map(|given| given.assurance),
             attribution: said.and_then(|said| said.way.clone()),
-            how: given
-                .map(|given| how_known(given.assurance, said.and_then(|said| said.way.as_ref()), clients)),
+            how: given.map(|given| known.how(given.assurance, said, "this answer")),
         }
     };
     let now = |(question, asked): (Sequence, &Asked)| {

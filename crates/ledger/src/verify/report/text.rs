@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use demur_core::{quote::quoted, visible::visible, words::counted};
 
-use super::{Report, Verdict, claims, confirmations, key_name, operations, questions, rested, roles};
+use super::{
+    Report, Verdict, claims, confirmations, key_name, operations, passkeys, questions, rested, roles,
+};
 use crate::verify::{ErasureReport, Finding, FindingSeverity, Section};
 
 /// Returns the report as lines of text. Writing to a String cannot fail.
@@ -16,6 +18,7 @@ pub(super) fn render(report: &Report) -> String {
     list(&mut out, "Roles", report.roles.iter().map(|role| visible(&roles::row(role)).to_string()));
     pins(report, &mut out);
     keys(report, &mut out);
+    list(&mut out, "Proven by a passkey", report.passkeys.iter().map(passkeys::row));
     desk_word(report, &mut out);
     claims(report, &mut out);
     list(&mut out, "Questions", report.questions.iter().map(questions::row));

@@ -62,8 +62,27 @@ impl Walk<'_> {
         let said = self.speakers.get(key).map(|spoken| spoken.last);
         let signed = self.last().filter(|_| self.signer() == Some(*key)).map(|last| last.sequence);
         let last = said.max(signed)?;
+        self.ended(key).is_none_or(|root| self.is_shown_before(root, last)).then_some(last)
+    }
+
+    /// Returns the registry event with the root under which stands what a key said before it was revoked: its revocation, or the
+    /// checkpoint that follows the end of a passkey.
+    fn ended(&self, key: &Fingerprint) -> Option<Sequence> {
         let revoked = self.registry.key(key).and_then(|record| record.revoked);
-        revoked.is_none_or(|revoked| self.is_shown_before(revoked, last)).then_some(last)
+        let removed = self.registry.passkey(key).and_then(|record| record.ended);
+        revoked.or(removed.map(Sequence::next))
+    }
+
+    /// A root that came after whatever an agent may hold is perhaps the agent's. Whoever pinned it knows better.
+    pub(in crate::verify) fn check_root(&self, options: &Options, findings: &mut Findings) {
+        let is_pinned = |key: &Fingerprint| options.pins.iter().any(|pin| pin.fingerprint == *key);
+        if let Some(root) = self.registry.late_root().filter(|root| !is_pinned(root)) {
+            let message = format!(
+                "the root {} came in after the first key or token: perhaps it is an agent's",
+                root.short()
+            );
+            findings.add(Section::Registry, None, None, Found::new(Code::RootLate, message));
+        }
     }
 
     /// Returns whether an event is proven to come before a revocation: it stands under its root.
@@ -110,10 +129,12 @@ impl Walk<'_> {
     /// What a key said before it was revoked is proven to come before only under the revocation's root.
     pub(in crate::verify) fn check_revoked(&self, findings: &mut Findings) {
         for (fingerprint, spoken) in &self.speakers {
-            let revoked = self.registry.key(fingerprint).and_then(|record| record.revoked);
-            let Some(revoked) = revoked else { continue };
-            if !self.is_shown_before(revoked, spoken.last) {
-                let message = format!("the key {} was revoked later", fingerprint.short());
+            let Some(root) = self.ended(fingerprint) else { continue };
+            if !self.is_shown_before(root, spoken.last) {
+                let message = match self.registry.passkey(fingerprint) {
+                    Some(_) => format!("the passkey {} was removed later", fingerprint.short()),
+                    None => format!("the key {} was revoked later", fingerprint.short()),
+                };
                 findings.add(Section::Trace, None, None, Found::new(Code::OrderRestsOnDesk, message));
             }
         }

@@ -61,7 +61,7 @@ impl Walk<'_> {
             Some(TraceState::Work(work)) if work.plan() == PlanStage::Withdrawn => {
                 unfinished("the plan was withdrawn".to_owned(), findings);
             }
-            Some(TraceState::Work(_) | TraceState::New) | None => {}
+            Some(TraceState::Work(_) | TraceState::Journal(_) | TraceState::New) | None => {}
         }
         let questions = self.state.as_ref().and_then(TraceState::questions);
         let open = questions.map_or(0, |questions| questions.unsettled().count());
