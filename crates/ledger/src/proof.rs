@@ -59,6 +59,14 @@ impl AuthorProof {
             Self::Passkey(assertion) => assertion.key,
         }
     }
+
+    /// Returns the signature.
+    pub const fn signature(&self) -> Signature {
+        match self {
+            Self::Key(proof) => proof.signature,
+            Self::Passkey(assertion) => assertion.signature,
+        }
+    }
 }
 
 impl From<KeySignature> for AuthorProof {

@@ -51,9 +51,11 @@ fn the_table_of_event_types_is_committed() {
     );
     for (traces, title) in [
         (&[TraceKind::Registry][..], "The registry"),
+        (&[TraceKind::Journal], "The journal"),
         (&[TraceKind::Run], "A run"),
         (&[TraceKind::Run, TraceKind::Work], "A run or a piece of work"),
         (&[TraceKind::Work], "A piece of work"),
+        (&[TraceKind::Registry, TraceKind::Run, TraceKind::Work, TraceKind::Journal], "Any trace"),
     ] {
         let _ = write!(
             text,
@@ -143,17 +145,19 @@ Which code:
   `REGISTRY_INVALID`; its signature and proof are `SIG_INVALID` and `SIG_MISSING` as elsewhere; a run event in the
   registry is `ROLE_POLICY_VIOLATION`, and `REGISTRY_INVALID` where it stands first: only `store_created` opens a registry.
 - After a registry event of a type nobody here knows everything else is checked on. A key that is not in the registry may have
-  come in with it: then nothing is said about that key (`TYPE_UNKNOWN`), and the verdict stays open.
+  come in with it: then nothing is said about that key (`TYPE_UNKNOWN`), and the verdict stays open. After an event with a type or a
+  proof nobody here knows, nothing is said of what its trace means any more.
 - The store or trace of header or checkpoint differing from the events' is `STATEMENT_MISMATCH`.
 - A line where it does not belong is `FILE_MALFORMED`; a registry or trace whose last event stands under no head is
   `HEAD_INVALID`.
 - A file that ends inside its first line is `FILE_TRUNCATED` and exits with 2.
+- Of a passkey that is not in the registry at all, nothing but that is said. Of one that had ended, the assertion is checked all the same.
 - A pin named `desk` must be one of the desk's keys; any other name, which is the reader's own, must not. A pin
   anchors the trace as far as that key, or one that follows from it by rotation, signed it: the desk's key by the checkpoint, another's by
-  its statements. A key that is silent in the file, or was revoked and is not proven to have spoken before, anchors nothing.
+  its statements. A pinned passkey stands for those it vouches for as well. A key that is silent in the file, or was revoked and is not proven to have spoken before, anchors nothing.
 
-Profiles: `strict` makes `CLAIM_DISPUTED`, `CLIENT_HELD_ROLES`, `FINALIZATION_INCOMPLETE`, `HISTORY_ABANDONED` and `REVOKED_SINCE`
-failures, and alone looks for `KEY_UNLINKED` (where keys are pinned) and `NAME_MISSING`; `lenient` makes `CLAIM_UNPROVEN` and
+Profiles: `strict` makes `CLAIM_DISPUTED`, `CLIENT_HELD_ROLES`, `FINALIZATION_INCOMPLETE`, `HISTORY_ABANDONED`, `REVOKED_SINCE`
+and `ROOT_LATE` failures, and alone looks for `KEY_UNLINKED` (where keys are pinned) and `NAME_MISSING`; `lenient` makes `CLAIM_UNPROVEN` and
 `ROLE_POLICY_VIOLATION` warnings. Integrity is the same in all three. Where the policy of a run says `distinct_clients`,
 `CLIENT_HELD_ROLES` is a failure in every profile.
 

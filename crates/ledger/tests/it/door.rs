@@ -67,15 +67,15 @@ fn each_mandatory_type_is_refused_without_the_actors_own_signature() {
         let good = world.submission(kind.rule().roles[0], facts);
         // Signed by nobody: a signature of another statement.
         let other = world.submission(Role::Planner, proposal());
-        let borrowed = KeySignature { signature: other.proof.signature, ..good.proof.clone() };
-        refuses(&mut world, Submission { proof: borrowed, ..good.clone() }, "SIGNATURE_INVALID");
+        let borrowed = KeySignature { key: good.proof.key(), signature: other.proof.signature() };
+        refuses(&mut world, Submission { proof: borrowed.into(), ..good.clone() }, "SIGNATURE_INVALID");
         // Signed by a key nobody knows.
         let stranger = SecretKey::generate(&mut world.random);
         let foreign = KeySignature::sign(&stranger, demur_core::hash::Purpose::Statement, &good.statement);
-        refuses(&mut world, Submission { proof: foreign.clone(), ..good.clone() }, "KEY_UNKNOWN");
+        refuses(&mut world, Submission { proof: foreign.clone().into(), ..good.clone() }, "KEY_UNKNOWN");
         // A stranger's signature under the actor's name.
-        let disguised = KeySignature { key: good.proof.key, signature: foreign.signature };
-        refuses(&mut world, Submission { proof: disguised, ..good }, "SIGNATURE_INVALID");
+        let disguised = KeySignature { key: good.proof.key(), signature: foreign.signature };
+        refuses(&mut world, Submission { proof: disguised.into(), ..good }, "SIGNATURE_INVALID");
     }
 }
 
@@ -90,7 +90,7 @@ fn a_key_speaks_only_in_its_role() {
     let content = fitting(&proposal().into());
     let agent = world.agents.iter().find(|agent| agent.role() == Role::Executor).unwrap();
     let submission = agent.say(&place, proposal(), content, &mut world.random).unwrap();
-    assert_eq!(submission.proof.key, executor.fingerprint());
+    assert_eq!(submission.proof.key(), executor.fingerprint());
     refuses(&mut world, submission, "ROLE_FORBIDDEN");
 
     let key = SecretKey::generate(&mut world.random);

@@ -27,8 +27,8 @@ fn new_formats_types_proofs_and_values_are_newer() {
     assert_eq!(found(&|event| event["format"] = json!(2)).unwrap(), "format 2");
     let kind = |event: &mut Value| event["statement"]["type"] = json!("consent_asked");
     assert_eq!(found(&kind).unwrap(), "the event type consent_asked");
-    let proof = |event: &mut Value| event["proof"] = json!({"webauthn": {"key": "k"}});
-    assert_eq!(found(&proof).unwrap(), "the proof webauthn");
+    let proof = |event: &mut Value| event["proof"] = json!({"http_signature": {"key": "k"}});
+    assert_eq!(found(&proof).unwrap(), "the proof http_signature");
     assert_eq!(found(&|event| event["proof"] = json!("sworn")).unwrap(), "the proof sworn");
     let role = |event: &mut Value| event["statement"]["role"] = json!("witness");
     assert_eq!(found(&role).unwrap(), "a new value in proposal_created");

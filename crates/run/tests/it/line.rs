@@ -151,7 +151,7 @@ fn submit_is_spelled_so() {
     let place = Place { store: office.store, trace: office.trace, seen: None, now: Timestamp::MIN };
     let facts = VerificationRunStarted { profile: VerificationProfile::Default };
     let submission = author.say(&place, facts, None, &mut random).unwrap();
-    let (key, signature) = (submission.proof.key, submission.proof.signature);
+    let (key, signature) = (submission.proof.key(), submission.proof.signature());
     let statement = String::from_utf8(submission.statement.clone()).unwrap();
     let artifact = Some(Artifact { bytes: b"ab".to_vec(), salt: Salt::from_bytes([0xa7; 32]) });
     let submit = FromAgent::Submit(Box::new(Submit { submission, artifact }));

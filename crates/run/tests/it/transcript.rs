@@ -112,7 +112,7 @@ fn numbers(office: &Office, spoken: &Spoken) -> String {
         ("salt", opening.salt.to_string()),
         ("statement.content = H(content, salt + content bytes)", opening.commitment().to_string()),
         ("statement bytes", utf8(&submission.statement)),
-        ("signature = sign(statement, statement bytes)", submission.proof.signature.to_string()),
+        ("signature = sign(statement, statement bytes)", submission.proof.signature().to_string()),
         ("event bytes", event_bytes),
         ("event hash = H(envelope, event bytes)", event_hash),
         ("artifact bytes", utf8(&artifact.bytes)),

@@ -139,7 +139,8 @@ fn a_stranger_leaves_no_mark() {
         &stranger,
         demur_core::hash::Purpose::Statement,
         &submission.statement,
-    );
+    )
+    .into();
     assert_eq!(code(office.sequencer.submit(submission, None)), "KEY_UNKNOWN");
     assert_eq!(kinds(&office, &run), ["session_initialized", "policy_recorded"]);
 }

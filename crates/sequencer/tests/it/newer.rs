@@ -259,7 +259,7 @@ fn give_a_newer_proof(path: &Path, office: &Office, run: &Run) -> Vec<u8> {
         .query_row(&format!("SELECT bytes, head {newest}"), [], |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap();
     let mut event: Value = serde_json::from_slice(&bytes).unwrap();
-    event["proof"] = json!({"webauthn": {"credential": "c"}});
+    event["proof"] = json!({"http_signature": {"credential": "c"}});
     let bytes = canonical::to_vec(&event).unwrap();
     let position = Position::new(run.seen.unwrap().sequence, event_hash(&bytes));
     let signature = head(office, run.trace, position, &office.desk).proof.signature;
@@ -282,7 +282,7 @@ fn newer_proof_is_no_damage() {
     let mut run = office.open();
     office.say(&mut run, PROPOSAL).unwrap();
     let bytes = give_a_newer_proof(&path, &office, &run);
-    let (newer, sequence) = (Newer::Proof("webauthn".to_owned()), run.seen.unwrap().sequence);
+    let (newer, sequence) = (Newer::Proof("http_signature".to_owned()), run.seen.unwrap().sequence);
     let problems = store.check(&mut |_| ()).unwrap();
     assert_eq!(problems, [StoreProblem::Newer { trace: run.trace, sequence, newer: newer.clone() }]);
     assert!(!problems[0].is_derived());
@@ -309,7 +309,7 @@ fn newer_proof_is_no_damage() {
     }
     // One byte that is not what was recorded.
     let connection = rusqlite::Connection::open(path.join("ledger.db")).unwrap();
-    let damaged = String::from_utf8(bytes).unwrap().replace("webauthn", "webauthm");
+    let damaged = String::from_utf8(bytes).unwrap().replace("http_signature", "http_signaturf");
     let sql = "UPDATE events SET bytes = ?1 WHERE ordinal = (SELECT max(ordinal) FROM events)";
     connection.execute(sql, [damaged.as_bytes()]).unwrap();
     assert!(matches!(store.check(&mut |_| ()).unwrap()[..], [StoreProblem::Event { .. }, ..]));
