@@ -6,6 +6,7 @@ use demur_ledger::{
     event_type::{Content, EventType, Facts},
     facts::{ClaimChallenged, ProposalCreated, SessionAborted, VerificationProfile, VerificationRunStarted},
     name::Sequence,
+    proof::KeySignature,
     role::Role,
     statement::Statement,
     verify::Verdict,
@@ -100,7 +101,8 @@ fn a_bad_signature_is_nobodys_word_and_not_recorded() {
     let mut world = World::opened();
     let mut sent = out_of_phase(&mut world);
     let other = out_of_phase(&mut world);
-    sent.submission.proof.signature = other.submission.proof.signature;
+    let (key, signature) = (sent.submission.proof.key(), other.submission.proof.signature());
+    sent.submission.proof = KeySignature { key, signature }.into();
     let (refusal, recorded) = refused(&mut world, &sent);
     assert_eq!((refusal.code, recorded), ("SIGNATURE_INVALID", false));
 }

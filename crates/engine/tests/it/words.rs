@@ -7,10 +7,10 @@ use demur_core::{
 use demur_engine::command::Command;
 use demur_ledger::{
     content::{
-        ArtifactContent, CheckContent, CheckPlace, CheckValue, ClaimContent, Comparison, ExecutionContent,
-        ExecutionResultContent, FailureContent, FinalClaim, FinalStatementContent, IntentContent,
-        NameContent, NoteContent, ProposalContent, ProposalReviewContent, RationaleContent, ReasonContent,
-        SessionContent, VerificationContent,
+        ArtifactContent, CheckContent, CheckPlace, CheckValue, ClaimContent, Comparison, ErasureContent,
+        ExecutionContent, ExecutionResultContent, FailureContent, FinalClaim, FinalStatementContent,
+        IntentContent, LabelContent, NameContent, NoteContent, ProposalContent, ProposalReviewContent,
+        RationaleContent, ReasonContent, SessionContent, VerificationContent,
     },
     event_type::{Content, Facts},
     facts::{Assurance, Attribution, Door, Root, VerificationStatus},
@@ -69,12 +69,22 @@ pub(crate) fn note() -> NoteContent {
     NoteContent { note: text("noted") }
 }
 
+fn label() -> LabelContent {
+    LabelContent { label: text("a telephone") }
+}
+
 /// Returns content that fits these facts.
 pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
     Some(match facts {
         Facts::KeyRegistered(_) => Content::KeyRegistered(NameContent { name: text("somebody") }),
         Facts::ClientBound(_) => Content::ClientBound(NameContent { name: text("a client") }),
         Facts::TokenMade(_) => Content::TokenMade(NameContent { name: text("a client") }),
+        Facts::PersonAdded(_) => Content::PersonAdded(NameContent { name: text("Ada") }),
+        Facts::PersonChanged(_) => Content::PersonChanged(NameContent { name: text("Ada Lovelace") }),
+        Facts::PasskeyRooted(_) => Content::PasskeyRooted(label()),
+        Facts::PasskeyAdded(_) => Content::PasskeyAdded(label()),
+        Facts::PasskeyReset(_) => Content::PasskeyReset(label()),
+        Facts::ContentErased(_) => Content::ContentErased(ErasureContent { why: text("asked to") }),
         Facts::KeyRevoked(_) => Content::KeyRevoked(note()),
         Facts::StoreRestored(_) => Content::StoreRestored(note()),
         Facts::RecoveryRecorded(_) => Content::RecoveryRecorded(note()),

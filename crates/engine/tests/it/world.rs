@@ -24,13 +24,13 @@ use demur_engine::{
 use demur_ledger::{
     admission::Checked,
     author::Artifact,
-    content::QuestionContent,
+    content::{Opening, QuestionContent},
     desk::Desk,
     entry::{Address, Entry},
+    envelope::Event,
     facts::{Policy, PolicyRecorded, Risk},
     meaning::{ArtifactDigests, Known},
     name::{CommandId, Position, PrincipalId, Sequence, StoreId, TraceId},
-    proof::Proof,
     registry::Registry,
     role::Role,
     statement::Submission,
@@ -193,10 +193,10 @@ impl World {
     /// Remembers which command became which event.
     fn perform(&mut self, entry: &Entry) {
         let envelope = entry.event.envelope();
-        let (Some(statement), Proof::Ed25519(proof)) = (&envelope.statement, &envelope.proof) else { return };
+        let (Some(statement), Some(key)) = (&envelope.statement, envelope.proof.key()) else { return };
         let bytes = entry.event.statement_bytes().unwrap().to_vec();
         let performed = (bytes, envelope.trace, entry.event.position());
-        let before = self.performed.insert((proof.key, statement.command), performed);
+        let before = self.performed.insert((key, statement.command), performed);
         assert!(before.is_none(), "a command became two events");
     }
 
@@ -216,6 +216,11 @@ impl World {
             To::Registry => &self.registry,
             To::Run => &self.run,
         }
+    }
+
+    /// Keeps an event that nobody decided.
+    pub(crate) fn keep(&mut self, to: To, event: Event, opening: Option<Opening>) {
+        self.log_mut(to).push(Entry { event, opening, artifact: None, meaning: None });
     }
 
     fn log_mut(&mut self, to: To) -> &mut Log {

@@ -60,16 +60,20 @@ impl Walk {
                     opening.salt = Salt::draw(&mut self.world.random);
                 }
             }
-            12 => submission.proof.signature = key.sign(Purpose::Head, &submission.statement),
+            12 => {
+                let signature = key.sign(Purpose::Head, &submission.statement);
+                submission.proof = KeySignature { key: submission.proof.key(), signature }.into();
+            }
             13 => {
                 let stranger = SecretKey::generate(&mut self.world.random);
-                submission.proof = KeySignature::sign(&stranger, Purpose::Statement, &submission.statement);
+                submission.proof =
+                    KeySignature::sign(&stranger, Purpose::Statement, &submission.statement).into();
             }
             14 => submission.statement.truncate(100),
             15 => {
                 let text = String::from_utf8(submission.statement.clone()).unwrap();
                 submission.statement = text.replace(r#""type":""#, r#""type":"later_"#).into_bytes();
-                submission.proof = KeySignature::sign(key, Purpose::Statement, &submission.statement);
+                submission.proof = KeySignature::sign(key, Purpose::Statement, &submission.statement).into();
             }
             _ => {}
         }
