@@ -32,7 +32,7 @@ fn schemas_are_committed() {
         committed(&format!("conformance/ledger/schemas/{name}.json"), &text);
         names.push(name);
     }
-    assert_eq!(names.len(), EventType::ALL.len() + 6);
+    assert_eq!(names.len(), EventType::ALL.len() + 7);
 }
 
 #[test]

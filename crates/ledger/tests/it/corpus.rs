@@ -151,7 +151,8 @@ fn every_code_has_a_case() {
     };
     let without: Vec<&str> =
         Code::ALL.iter().map(|code| code.as_str()).filter(|code| !has_case(code)).collect();
-    assert_eq!(without, ["CHECK_NOT_MADE"]);
+    // Those of passkeys and of later proofs are met in `later` and in the tests of the engine, and by no file yet.
+    assert_eq!(without, ["PROOF_UNKNOWN", "PASSKEY_INVALID", "CHECK_NOT_MADE", "ROOT_LATE"]);
 }
 
 /// Guesses are looked for in files that hold, so what the rules say decides these cases and nothing else.
