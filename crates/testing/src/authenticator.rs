@@ -37,7 +37,7 @@ pub struct Authenticator {
 #[derive(Clone)]
 enum PasskeySecret {
     Es256(Box<SigningKey>),
-    Ed25519(SecretKey),
+    Ed25519(Box<SecretKey>),
 }
 
 /// One touch, before it is signed: what authenticator and browser put together.
@@ -61,13 +61,13 @@ impl Authenticator {
     /// Returns an Ed25519 passkey that is kept in one place.
     pub fn ed25519(seed: u64) -> Self {
         let mut random = Seeded::from_number(seed);
-        let key = PasskeySecret::Ed25519(SecretKey::generate(&mut random));
+        let key = PasskeySecret::Ed25519(Box::new(SecretKey::generate(&mut random)));
         Self::of(key, &mut random)
     }
 
     /// Returns the passkey that has the key of an author.
     pub fn of_key(key: &SecretKey) -> Self {
-        Self::of(PasskeySecret::Ed25519(key.clone()), &mut Seeded::from_number(1))
+        Self::of(PasskeySecret::Ed25519(Box::new(key.clone())), &mut Seeded::from_number(1))
     }
 
     fn of(key: PasskeySecret, random: &mut Seeded) -> Self {
