@@ -11,7 +11,8 @@ from contextlib import suppress
 from typing import Any as Json, BinaryIO, NamedTuple
 try:
     from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils
+    from cryptography.hazmat.primitives.hashes import SHA256
 except ImportError:
     sys.exit(print("verify.py: needs `cryptography` 38 or newer: apt install python3-cryptography", file=sys.stderr) or 2)
 
@@ -20,25 +21,28 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "schemas"
 LINE, ENVELOPE, RECEIPT = (json.loads((FOLDER / f"{it}.json").read_bytes()) for it in ("line", "envelope", "receipt"))
 LINE["$defs"]["EventLine"]["properties"]["event"] = {}  # has a schema and a code of its own: ENVELOPE, SCHEMA_INVALID
 KNOWN = {path.stem: json.loads(path.read_bytes()) for path in (FOLDER / "events").glob("*.json")}
-UNKNOWN: Json = {"properties": {"content": {}, "facts": {}}, "proofs": ["ed25519", "none"]}
+UNKNOWN: Json = {"properties": {"content": {}, "facts": {}}, "proofs": ["ed25519", "none", "webauthn"]}
 LINE_BYTES, CHECKED_BYTES, NEVER, STAMP = 64 << 20, 1 << 20, 1 << 53, "%Y-%m-%dT%H:%M:%S.%fZ"
 # After which lines a line may stand; "due" is an event that records bytes, whose artifact must come next.
 EVENTS, HEADS = ["event", "artifact"], ["head", "inclusion"]
 AFTER = {"header": [""], "event": ["header", "head", *EVENTS], "artifact": ["due"], "head": EVENTS,
          "inclusion": EVENTS + HEADS, "checkpoint": EVENTS + HEADS}
-BY_THE_DESK = "key_revoked key_retired checkpoint_recorded store_restored client_bound token_made token_revoked".split()
+# What the desk signs in the registry, or where the type takes a passkey an operator; as what the passkeys of whom speak.
+GOVERNED = """key_revoked key_retired checkpoint_recorded store_restored client_bound token_made token_revoked
+    person_added person_changed person_removed passkey_reset""".split()
+SPEAKS = {"operator": ["person", "operator"], "answerer": ["person"]}
 SCOPES, RISKS = "ask answer relay read operate metrics".split(), "low medium high critical".split()
 REGISTERED_ROLES = "planner executor critic auditor operator agent answerer".split()
 KINDS: Json = {"freetext": [str], "yes_no": [bool], "multiple_choice": [str], "numeric": [int, float], "secret": [dict]}
 ASSURANCES = "agent relayed terminal signed_in passkey".split()
 ROOTS = {"client": 1, "mail": 1, "same_user": 2, "passkey": 3, "link": 3}  # what each bears
-NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?"
+ORIGIN, NUMBER = r"https?://([^:/]+)(:[0-9]+)?", r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?"
 QUOTES = r"(plan|gap|answer|paper|question_ans)\w* (paper|plan_att)"  # a type, and one that its erasure takes along
 UNCHECKED = ["ROLE, ORDER, BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: who may say and start what when, and what waits for what",
              "CLAIM, FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
              "PAPER_INVALID, FIELD_ANSWERED: what the desk signed about a plan, and whether a change keeps what was answered",
-             "CLIENT_HELD_ROLES, OWN_CLIENT: what one client did where policy and record do not say so",
-             "ORDER_RESTS_ON_DESK, EQUIVOCATION: when a revoked key spoke, and what another file says"]
+             "CLIENT_HELD_ROLES, OWN_CLIENT, ROOT_LATE: what one client did unless policy or record say so; who enrolled first",
+             "ORDER_RESTS_ON_DESK, EQUIVOCATION: when a revoked key spoke, what another file or the journal of sign-ins says"]
 TYPES = {dict: ("object", "minProperties", "maxProperties"), list: ("array", "minItems", "maxItems"),
          str: ("string", "minLength", "maxLength"), int: ("integer", "minimum", "maximum"),
          bool: ("boolean", "", ""), type(None): ("null", "", ""), float: ("number", "", "")}
@@ -51,8 +55,10 @@ def need(holds: object, code: str, message: str = "docs/checks.md says what the 
 
 def sha256(data: bytes) -> str: return hashlib.sha256(data).hexdigest()
 def digest(purpose: str, data: Json) -> str: return sha256(prefixed(purpose, data))
-def fingerprint(public: str) -> str: return digest("key", b"ed25519\0" + bytes.fromhex(public))
+def raw(public: str) -> str: return public.rpartition(":")[2]
 def alike(*digests: Json) -> bool: return len({each for each in digests if each is not None}) < 2
+def fingerprint(public: str) -> str:
+    return digest("key", f"passkey\0{public}".encode() if ":" in public else b"ed25519\0" + bytes.fromhex(public))
 def prefixed(purpose: str, data: Json) -> bytes:
     return f"demur/v1/{purpose}\0".encode() + (data if isinstance(data, bytes) else canonical(data))
 
@@ -106,19 +112,46 @@ def times(scalar: int, point: Point) -> Point:
 
 BASE = decode((4 * pow(5, -1, P) % P).to_bytes(32, "little")) or NEUTRAL
 
+def on_p256(public: str) -> ec.EllipticCurvePublicKey:
+    return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), bytes.fromhex(public))
+
 def may_be_key(public: str) -> bool:
-    """Returns whether this is the canonical encoding of a point that a key may be."""
-    y, point = int.from_bytes(bytes.fromhex(public), "little") % 2**255, decode(bytes.fromhex(public))
-    return y < P and point is not None and point != NEUTRAL and times(ORDER, point) == NEUTRAL
+    """Returns whether this is the canonical encoding of a point that a key may be, on its curve."""
+    with suppress(ValueError):
+        y, point = int.from_bytes(bytes.fromhex(raw(public)), "little") % 2**255, decode(bytes.fromhex(raw(public)))
+        small = y >= P or point in (None, NEUTRAL) or times(ORDER, point or NEUTRAL) != NEUTRAL
+        return bool(on_p256(raw(public))) if public.startswith("es256:") else not small
+    return False
 
 def signature_holds(public: str, signature: str, message: bytes) -> bool:
-    """Returns whether a signature holds. OpenSSL's yes is a yes; its no is looked at again as ZIP 215 says."""
-    key, raw = bytes.fromhex(public), bytes.fromhex(signature)
+    """Returns whether a signature holds. OpenSSL's yes to Ed25519 is a yes; its no is looked at again as ZIP 215 says."""
+    key, signed, es256 = bytes.fromhex(raw(public)), bytes.fromhex(signature), public.startswith("es256:")
     with suppress(InvalidSignature, ValueError):
-        return Ed25519PublicKey.from_public_bytes(key).verify(raw, message) is None
-    a, r, s = decode(key), decode(raw[:32]), int.from_bytes(raw[32:], "little")
-    k = int.from_bytes(hashlib.sha512(raw[:32] + key + message).digest(), "little") % ORDER
-    return bool(a and r and s < ORDER) and times(8 * s, BASE) == times(8, add(r or NEUTRAL, times(k, a or NEUTRAL)))
+        if es256:
+            pair = utils.encode_dss_signature(*(int.from_bytes(each, "big") for each in (signed[:32], signed[32:])))
+            return on_p256(raw(public)).verify(pair, message, ec.ECDSA(SHA256())) is None
+        return ed25519.Ed25519PublicKey.from_public_bytes(key).verify(signed, message) is None
+    a, r, s = decode(key), decode(signed[:32]), int.from_bytes(signed[32:], "little")
+    k = int.from_bytes(hashlib.sha512(signed[:32] + key + message).digest(), "little") % ORDER
+    return bool(a and r and s < ORDER and not es256) and (
+        times(8 * s, BASE) == times(8, add(r or NEUTRAL, times(k, a or NEUTRAL))))
+
+def touch_fault(touch: Json, passkey: Json, leaf: str, alone: object) -> str:
+    """Returns the code for what is wrong with an assertion of an enrolled passkey over what has this leaf, if anything."""
+    data, leaves, key = bytes.fromhex(touch["authenticator"]), touch["leaves"], passkey["key"]
+    challenge = bytes.fromhex(leaves[0] if len(leaves) == 1 else digest("node", bytes.fromhex("".join(leaves))))
+    said = {"type": "webauthn.get", "origin": passkey["origin"], "crossOrigin": False,
+            "challenge": base64.urlsafe_b64encode(challenge).decode().rstrip("=")}
+    flags = data[32] if len(data) == 37 or len(data) > 37 and data[32] & 0x80 else 0  # UP 1, UV 4, BE 8, BS 16, AT 64
+    with suppress(ValueError, RecursionError, TypeError):
+        client, rp = {"crossOrigin": False} | parse(touch["client"].encode()), hashlib.sha256(passkey["rp"].encode())
+        fits = [leaf in leaves, len(set(leaves)) == len(leaves), len(leaves) == 1 or not alone, "topOrigin" not in client,
+                touch["key"] == fingerprint(key), canonical(client) == canonical(client | said), data[:32] == rp.digest(),
+                flags & 69 == 5, bool(flags & 8) == passkey["eligible"], flags & 24 != 16]
+        if all(fits):
+            message = data + hashlib.sha256(touch["client"].encode()).digest()
+            return "" if signature_holds(key, touch["signature"], message) else "SIG_INVALID"
+    return "PASSKEY_INVALID"
 
 def matches(value: Json, schema: Json, root: Json, cited: list[int]) -> bool:
     """Returns whether a value fits a JSON Schema, with the keywords the schemas use; gathers the sequences it cites."""
@@ -193,7 +226,7 @@ def is_true(data: bytes, check: Json, most: int = CHECKED_BYTES) -> bool:
     return False
 
 Key = NamedTuple("Key", [("public", str), ("recovery", str), ("principal", str), ("roles", list[str]), ("since", int),
-                         ("clients", dict[str, int])])  # since when
+                         ("clients", dict[str, int]), ("enrolled", Json)])  # clients: since when; enrolled: of a passkey
 
 class Trace:
     def __init__(self) -> None:
@@ -210,7 +243,8 @@ class Verifier:
         self.told, self.tools, self.bytes = list[Json](), None, dict[int, bytes]()  # bytes: of artifacts
         self.shown, self.final, self.asked = set[tuple[int, int]](), False, list[int]()  # shown: conditions that hold
         self.keys, self.known, self.rotated = dict[str, Key](), set[str](), set[str]()
-        self.tokens, self.now = dict[str, Json](), ""  # tokens: as they were made, and where in the registry
+        self.passkeys, self.people = dict[str, Key](), dict[str, dict[int, str]]()  # people: their roles, since when
+        self.tokens, self.proof, self.now = dict[str, Json](), "", ""  # proof: the kind of this event's, if it is known
         self.ended = dict[str, tuple[int, str]]()  # when a key was revoked or retired, and the code for using it later
         self.epochs, self.registered, self.doubts = list[int](), list[Json](), list[Json]()
         self.place, self.later = list[Json]([1, None]), NEVER  # line and event; the first registry event nobody knows
@@ -240,42 +274,57 @@ class Verifier:
 
     def check_event(self, line: Json) -> None:
         event, cited, trace, self.place[1] = line["event"], [-1], self.trace, len(self.trace.said)
-        need(matches(event, ENVELOPE, ENVELOPE, []), "SCHEMA_INVALID", "the event does not fit its schema")
+        proof = event.get("proof") if isinstance(event, dict) else None
+        (way, proof), = proof.items() if isinstance(proof, dict) and len(proof) == 1 else [(proof, {})]
+        newer = isinstance(way, str) and re.fullmatch("[a-z][a-z0-9_]{0,63}", way) and way not in UNKNOWN["proofs"]
+        fits = matches(event | {"proof": "none"} if newer else event, ENVELOPE, ENVELOPE, [])
+        need(fits, "SCHEMA_INVALID", "the event does not fit its schema")
         said = event["statement"] or event["record"] or {"type": "", "facts": {}}
         kind, name, facts, hash_ = said["type"], event["trace"], said["facts"], digest("envelope", event)
-        schema = self.schema = KNOWN.get(kind, UNKNOWN)
+        self.proof, self.now, schema = "" if newer else way, event["time"], KNOWN.get(kind, UNKNOWN)
         fits = within(event, 16, 1_024, 32 << 10) and len(canonical(event)) <= 64 << 10
         fits = fits and matches(facts, schema["properties"]["facts"], schema, cited)
+        fits = fits and (schema is UNKNOWN or "credential" not in facts or may_be_key(facts["key"]))  # of a passkey
         need(fits, "SCHEMA_INVALID", f"this is no {kind} of format 1 within the limits")
-        self.now, self.registry.name, self.run.name = event["time"], self.registry.name or name, self.header["trace"]
+        self.schema, self.registry.name, self.run.name = schema, self.registry.name or name, self.header["trace"]
         self.run = self.registry if self.run.name == self.registry.name else self.run
         need(not self.closed or name != self.registry.name, "FILE_MALFORMED", "the registry goes on after its head")
         need(self.closed or not name == self.run.name != self.registry.name, "HEAD_INVALID", "the registry has no head")
         self.check_statement(event, said, hash_, max(cited))
         last = [{"hash": None, "sequence": -1}, *trace.positions[-1:]][-1]
         need(event["sequence"] == last["sequence"] + 1 and event["previous"] == last["hash"], "CHAIN_BREAK")
-        need(not trace.said or trace.said[-1][1] <= event["time"], "TIME_BACKWARDS")
-        proof = event["proof"]["ed25519"] if event["statement"] else {"key": ""}
-        signer, public = proof["key"], self.check_registry(event, said, proof["key"])
-        need(not public or signature_holds(public, proof["signature"], prefixed("statement", said)), "SIG_INVALID")
+        need(not trace.said or trace.said[-1][1] <= self.now, "TIME_BACKWARDS")
+        signer = "" if newer else proof.get("key", "")
+        self.check_proof(self.check_registry(event, said, signer, proof), said, proof)
         self.check_content(line, said, schema)
         need((signer, said.get("command")) not in trace.commands, "REPLAY_DUPLICATE")
         trace.commands |= {(signer, said["command"])} if signer else set()
         if self.closed:
-            told = {} if schema is UNKNOWN else facts | (facts["answer"] if kind == "answer_superseded" else {}) | (line["content"] or {})
-            self.check_meaning(kind, told, said["role"], not signer and said["role"] in ("person", "operator"))
+            told = facts | (facts["answer"] if kind == "answer_superseded" else {}) | (line["content"] or {})
+            self.check_meaning(kind, {} if schema is UNKNOWN else told, said["role"])
         trace.shown.append([kind, line["disclosure"]])
         gone = trace.shown[facts["event"] if kind == "content_erased" else NEVER:]
         for each in gone[:1] + [it for it in gone[1:] if re.match(QUOTES, f"{gone[0][0]} {it[0]}")]:
             need("disclosed" not in [each.pop() for _ in each[1:]], "NOT_ERASED")
         trace.positions.append({"hash": hash_, "sequence": event["sequence"]})
-        trace.said.append((digest("statement", said) if signer else "", event["time"]))
+        trace.said.append((digest("statement", said) if signer else "", self.now))
+
+    def check_proof(self, key: Key | None, said: Json, proof: Json) -> None:
+        if key and self.proof == "webauthn":
+            kinds = [said["type"], *(each["type"] for each in self.told[:1])]
+            alone = not self.closed or {"journal_opened", "session_aborted"} & {*kinds} or "confirmation_" in kinds[0]
+            need(not self.closed or self.registry.said[self.trace.pin][1] <= self.now, "PASSKEY_INVALID", "before its pin")
+            fault = touch_fault(proof, key.enrolled, digest("passkey", said), alone)
+            need(not fault, fault, "the assertion of the passkey does not hold")
+        elif key:
+            need(signature_holds(key.public, proof["signature"], prefixed("statement", said)), "SIG_INVALID")
 
     def check_statement(self, event: Json, said: Json, hash_: str, cited: int) -> None:
         sequence, opens, record, seen = event["sequence"], event["sequence"] == 0, event["record"], said.get("seen")
         first, before = opens and self.trace is self.registry, seen["sequence"] if seen else said.get("cause")
-        agree = [(event["statement"] is None) == (event["proof"] == "none") == (record is not None),
-                 record or "ed25519" in self.schema["proofs"] and (seen is None) == opens,
+        takes = self.schema["proofs"] if self.closed else UNKNOWN["proofs"]  # in the registry this is a rule of format 7
+        agree = [(event["statement"] is None) == (record is not None), (seen is None) == opens or record,
+                 not self.proof or (self.proof == "none" if record else self.proof in takes and self.proof != "none"),
                  record or all(event[name] == said.get(name) for name in ("content", "store", "trace")),
                  (event["registry"] is None) == (event["store"] is None) == first, (event["previous"] is None) == opens,
                  event["trace"] == self.trace.name, (event["store"] or hash_) == self.header["store"],
@@ -285,54 +334,68 @@ class Verifier:
         need(cited <= (sequence - 1 if record else seen["sequence"] if seen else -1), "CITES_UNSEEN", f"event {cited}")
         need(record or event["time"] <= said["not_after"], "STATEMENT_EXPIRED")
 
-    def check_registry(self, event: Json, said: Json, signer: str) -> str:
-        """Returns the public key that must have signed, if any, having made the checks of orders 5 and 6."""
+    def role_of(self, person: str, at: int = NEVER) -> str:
+        return ["", *(role for since, role in self.people.get(person, {}).items() if since <= at)][-1]
+
+    def check_registry(self, event: Json, said: Json, signer: str, proof: Json) -> Key | None:
+        """Returns the key that must have signed, if any, having made the checks of orders 5 and 6."""
         def check(holds: object, code: str) -> None:
             need(holds, "REGISTRY_INVALID" if home else code, f"the event fails with {code}")
         pin, home, kind = event["registry"], self.trace is self.registry, said["type"]
         fits, at = self.registry.has(pin) if pin else home, pin["sequence"] if pin else 0
         check(fits and at >= (len(self.epochs) - 1 if home else self.trace.pin), "REGISTRY_PIN")
-        key, public = self.check_rules(event, said, signer) if home else (None, "")
+        keys = self.passkeys if self.proof == "webauthn" else self.keys
+        key = self.check_rules(event, said, signer, proof) if home else None
         self.trace.pin = at
         check(event["epoch"] == self.epochs[-1 if home else at], "EPOCH_MISMATCH")
-        if home and self.schema is UNKNOWN:
+        if home and (self.schema is UNKNOWN or not self.proof):
             self.later = min(self.later, event["sequence"])
-        if self.schema is UNKNOWN and home or signer not in self.keys and not key and signer and self.later <= at:
+        if not self.proof:
+            return self.doubt("PROOF_UNKNOWN", "a later version knows who proves this")
+        if self.schema is UNKNOWN and home or signer not in keys and not key and signer and self.later <= at:
             self.doubt("TYPE_UNKNOWN", "a later version knows what this did, or whose key it is")
-            return self.keys[signer].public if signer in self.keys else ""
+            return keys.get(signer)
         if signer and not key:
-            key, (end, code) = self.keys.get(signer), self.ended.get(signer, (NEVER, ""))
+            key, (end, code) = keys.get(signer), self.ended.get(signer, (NEVER, ""))
             check(key and key.since <= at, "KEY_UNKNOWN")
             check(end > at, code)
-            check(key and said["role"] in key.roles, "KEY_ROLE_MISMATCH")
+            acts = SPEAKS.get(self.role_of(key.principal, at), ["person"] if kind == "session_opened" else []) if key else []
+            check(key and said["role"] in (key.roles or acts), "KEY_ROLE_MISMATCH")
         principal = key.principal if key else self.registered[0]["facts"].get("desk")
         check(event["actor"] == principal or home and not signer and kind != "content_erased", "ACTOR_MISMATCH")
+        check(kind != "session_opened" or not signer or said["facts"]["person"] == principal, "ACTOR_MISMATCH")
         need(signer or "none" in self.schema["proofs"], "SIG_MISSING", f"{kind} needs a key")
-        return public or (key.public if key else "")
+        return key
 
-    def check_rules(self, event: Json, said: Json, signer: str) -> tuple[Key | None, str]:
-        """Applies a registry event; returns the key and public key that format 7 wants to have signed, if it says."""
+    def check_rules(self, event: Json, said: Json, signer: str, proof: Json) -> Key | None:
+        """Applies a registry event; returns the key that format 7 wants to have signed, if it says."""
         def check(*rules: object) -> None: need(all(rules), "REGISTRY_INVALID", f"{kind} breaks a rule of format 7")
         kind, facts, role, sequence = said["type"], said["facts"], said["role"], event["sequence"]
         epoch, name = (self.epochs or [1])[-1] + (kind == "store_restored"), str(facts.get("old", facts.get("key")))
-        old, entered, public, opens = self.keys.get(name), None, "", kind == "store_created"
+        old, opens, touched, people = self.keys.get(name), kind == "store_created", self.proof == "webauthn", self.people
+        speaking = {each: key.principal for each, key in self.passkeys.items() if each not in self.ended}
+        person, owner = facts.get("person", ""), speaking.get(signer, "")
+        entered, signed, gone, before = None, None, list[str](), self.role_of(str(person))
         self.epochs.append(epoch)
         self.registered.append(said)
-        check(opens == (sequence == 0), kind not in BY_THE_DESK + ["content_erased"][len(signer):] or role == "desk",
-              kind != "store_restored" or facts["epoch"] == epoch)
+        check(opens == (sequence == 0), kind != "store_restored" or facts["epoch"] == epoch)
+        if self.schema is not UNKNOWN and self.proof:
+            governed = kind in GOVERNED or kind == "content_erased" and not signer
+            check(self.proof in ["none", *self.schema["proofs"]], not governed or role == ("operator" if touched else "desk"),
+                  not signer or old or kind not in ("key_rotated", "key_retired", "key_revoked", "client_bound"))
         if self.schema is UNKNOWN or not signer:
-            return None, ""
-        check(old or kind not in ("key_rotated", "key_retired", "key_revoked", "client_bound"))
+            return None
         if kind in ("store_created", "key_registered"):
-            public, owner, roles = facts["key"], facts["desk" if opens else "principal"], facts.get("roles", ["desk"])
-            check(role == ("desk" if opens else "holder"), signer == fingerprint(public),
+            principal, roles = facts["desk" if opens else "principal"], facts.get("roles", ["desk"])
+            check(role == ("desk" if opens else "holder"), signer == fingerprint(facts["key"]), principal not in people,
                   opens or roles == [each for each in REGISTERED_ROLES if each in roles],
-                  opens or owner != self.registered[0]["facts"].get("desk"))
-            old = entered = Key(public, facts["recovery"] or "", owner, roles, sequence, {})
+                  opens or principal != self.registered[0]["facts"].get("desk"))
+            signed = entered = Key(facts["key"], facts["recovery"] or "", principal, roles, sequence, {}, {})
         elif kind == "key_rotated" and old:
-            public = old.recovery if old.recovery and signer == fingerprint(old.recovery) else old.public
+            recovers = old.recovery and signer == fingerprint(old.recovery)
+            signed = old._replace(public=old.recovery) if recovers else old
             claim = {"command": said["command"], "key": facts["key"], "old": name, "store": said["store"]}
-            check(signer == name and name not in self.rotated | self.ended.keys() or public != old.public,
+            check(signer == name and name not in self.rotated | self.ended.keys() or recovers,
                   role == ("desk" if old.roles == ["desk"] else "holder"),
                   signature_holds(facts["key"], facts["possession"], prefixed("possession", claim)))
             entered = old._replace(public=facts["key"], recovery=facts["recovery"] or "", since=sequence)
@@ -348,18 +411,44 @@ class Verifier:
             check(facts["client"] not in old.clients, name not in self.ended)
             self.keys[name] = old._replace(clients=old.clients | {facts["client"]: sequence if old.clients else 0})
         elif kind in ("token_made", "token_revoked"):
-            scopes, people = facts.get("scopes", []), facts.get("people") or []
+            scopes, named = facts.get("scopes", []), facts.get("people") or []
             token = self.tokens.get(facts["token"], {"revoked": None})
             check(token["revoked"] == (None if kind == "token_made" else NEVER),
-                  scopes == [each for each in SCOPES if each in scopes], people == sorted(set(people)))
+                  scopes == [each for each in SCOPES if each in scopes], named == sorted(set(named)))
             made = facts | {"made": sequence, "revoked": NEVER}
             self.tokens[facts["token"]] = made if kind == "token_made" else token | {"revoked": sequence}
+        elif kind in ("person_added", "person_changed", "person_removed"):
+            governs = self.passkeys and "operator" in (before, facts.get("role")) or person in speaking.values()
+            check(person not in people if kind == "person_added" else before, touched or not governs,
+                  person not in {key.principal for key in self.keys.values()})
+            people.setdefault(person, {})[sequence] = facts.get("role", "")
+            gone = [each for each, whose in speaking.items() if whose == person and kind == "person_removed"]
+        elif kind == "passkey_removed":
+            check(name in speaking, owner == speaking.get(name) or self.role_of(owner) == "operator")
+            gone = [name]
+        elif "credential" in facts:
+            entered, host = Key(name, "", person, [], sequence, {}, facts), re.fullmatch(ORIGIN, facts["origin"])
+            shows, claim = facts.get("possession", proof), {"key": name, "person": person, "store": said["store"]}
+            flags = [bool(each & bit) for each in bytes.fromhex(shows.get("authenticator", ""))[32:33] for bit in (8, 16)]
+            check(host and host[1] == facts["rp"], flags == [facts["eligible"], facts["synced"]], before,
+                  shows is proof or not touch_fault(shows, facts, digest("enrolment", claim), True))
+            if kind == "passkey_added":
+                check(owner == person if person in speaking.values() else self.role_of(owner) == "operator")
+            else:
+                reset, desks = kind == "passkey_reset", [key for key in self.keys.values() if key.roles == ["desk"]]
+                signed = desks[-1]._replace(public=desks[-1].recovery) if reset and desks else entered
+                check(before == "operator", signer == fingerprint(signed.public or "00"), reset or not self.passkeys,
+                      role in (["desk"] if reset else SPEAKS["operator"]))
+                gone = [*speaking] if reset else []
+        self.ended |= {each: (sequence, "KEY_REVOKED") for each in gone}
         if entered:
-            check(entered.public not in self.known, entered.recovery not in {
-                entered.public, *(key.public for key in self.keys.values())})
-            self.known |= {entered.public, entered.recovery}
-            self.keys[fingerprint(entered.public)] = entered
-        return (old, public) if public else (None, "")
+            keys = [raw(each.public) for each in (entered, *self.keys.values(), *self.passkeys.values())]
+            check(raw(entered.public) not in self.known, entered.recovery not in keys)
+            self.known |= {raw(entered.public), entered.recovery}
+            (self.passkeys if entered.enrolled else self.keys)[fingerprint(entered.public)] = entered
+        left = [self.role_of(key.principal) for each, key in self.passkeys.items() if each not in self.ended]
+        check(not self.passkeys or "operator" in left)
+        return signed
 
     def check_content(self, line: Json, said: Json, schema: Json) -> None:
         commitment, content, kind, facts = line["event"]["content"], line["content"], said["type"], said["facts"]
@@ -381,7 +470,7 @@ class Verifier:
 
     def rule(self, intent: Json) -> Json: return (self.tools or {}).get(intent.get("tool"), {})
 
-    def check_meaning(self, kind: str, event: Json, role: str, recorded: bool) -> None:
+    def check_meaning(self, kind: str, event: Json, role: str) -> None:
         """Makes the checks of MEANING that need no state machine, where what they compare is disclosed."""
         told, place, tools = self.told, event.get("question", event.get("confirmation")), self.tools
         call = {"input": event["input_hash"], "tool": event["tool"]} if "input_hash" in event else None
@@ -390,8 +479,7 @@ class Verifier:
         base = told[event["started"]] if "started" in event else told[event["about"]] if event.get("about") else asked
         found = sha256(canonical(event["operation"])) if isinstance(event.get("operation"), dict) else None
         need(alike(found, event.get("digest"), base.get("digest"), base.get("call")), "CONFIRMATION_MISMATCH")
-        if "attribution" in event:
-            self.check_attribution(kind, event, asked, recorded)
+        self.check_attribution(kind, event, asked, role)
         if kind in ("question_answered", "answer_superseded") and "request" in event and "wording" in asked:
             values, choice = [each["value"] for each in asked["choices"]], event["choice"]
             fits = choice is None or values[choice:choice + 1] == [event["answer"]]
@@ -469,10 +557,14 @@ class Verifier:
             asked["spent"] = True
             need(alike(found, asked.get("digest")), "CONFIRMATION_MISMATCH")
 
-    def check_attribution(self, kind: str, event: Json, asked: Json, recorded: bool) -> None:
+    def check_attribution(self, kind: str, event: Json, asked: Json, role: str) -> None:
         """Checks that a recorded act of a person says how it came, and claims no more than that is worth."""
-        way, words = event["attribution"], [ASSURANCES.index(each.get("assurance", "agent")) for each in (event, asked)]
-        need((way is not None) == recorded and (not way or words[0] <= ROOTS[way["root"]]), "ASSURANCE_OVERSTATED")
+        way, words = event.get("attribution"), [ASSURANCES.index(each.get("assurance", "agent")) for each in (event, asked)]
+        if "attribution" in event and self.proof:
+            proven = "assurance" not in event or (words[0] == 4) == (self.proof == "webauthn")
+            need(proven, "ORDER_VIOLATION", "passkey is said exactly where one proves it")
+            recorded = self.proof == "none" and role in ("person", "operator")
+            need((way is not None) == recorded and (not way or words[0] <= ROOTS[way["root"]]), "ASSURANCE_OVERSTATED")
         if way and way["own"] and asked:
             form = way["door"] == "mcp" and way["root"] == "client" and "confirmation" not in event
             need(form and max(words) <= ROOTS["client"], "OWN_CLIENT")
@@ -541,7 +633,8 @@ class Verifier:
             statement, time = self.run.said[signed["document"]["event"]["sequence"]]
             self.check_desk("receipt", signed, "RECEIPT_MISMATCH", trace=self.run.name, statement=statement, time=time)
         for name, _, pinned in (pin.rpartition("=") for pin in pins):
-            fits = pinned in self.keys and (self.keys[pinned].roles == ["desk"]) == (name == "desk")
+            keys = self.keys | self.passkeys
+            fits = pinned in keys and (keys[pinned].roles == ["desk"]) == (name == "desk")
             need(fits, "PIN_MISMATCH", f"{name} has no such key in the registry")
         places = self.run.positions + self.registry.positions
         known = {text for at in places for text in (at["hash"], f"{at['sequence']}:{at['hash']}")}

@@ -3,6 +3,7 @@
 Some copies are damaged as bytes. In the others somebody who holds every key says something else, and all that
 follows is hashed, chained and signed again, so that the damage is met by the checks that stand behind those. What
 becomes of a copy is decided elsewhere; here it must be a verdict with its exit status, never a traceback.
+The assertion that a browser made must hold, and no other one in its place.
 """
 
 import argparse
@@ -19,14 +20,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from forge import amendments, clients, confirmations, curve, dialogues, erasures, evidence, papers, valid
+from forge import amendments, clients, confirmations, curve, dialogues, erasures, evidence, papers, passkeys, touch, valid
 from forge.case import Corpus, Family, File
 from forge.encode import Json, canonical, commitment, ulid
 from forge.export import Export
 from forge.writer import Entry
 
 ROOT = Path(__file__).resolve().parent
-FAMILIES = [valid, dialogues, evidence, papers, clients, confirmations, erasures, amendments]
+FAMILIES = [valid, dialogues, evidence, papers, clients, confirmations, erasures, amendments, passkeys]
 VERDICTS = {"pass": 0, "not_established": 1, "fail": 1}
 # Values that a careless reader trips over, in the place of any other.
 ODD: list[Json] = [None, True, 0, -1, 1.5, 2**53 - 1, "", "0", [], {}, [[]], [0], {"sequence": 0}, "plan", "x" * 300]
@@ -43,7 +44,8 @@ def main() -> int:
     honest = exports()
     verifier = second_verifier(arguments.verifier)
     files = sorted((ROOT / "files").glob("*.jsonl"))
-    crashes, verdicts = list[str](), list[str]()
+    verdicts = list[str]()
+    crashes = [] if takes_vector(verifier) else ["the assertion that a browser made does not hold, or a forged one does"]
     chosen = random.Random(arguments.seed)
     read = ((path.name, path.read_bytes()) for path in files)
     for name, data in [*read, *copies(chosen, arguments.copies, files, honest, keys)]:
@@ -115,6 +117,16 @@ def told(verifier: ModuleType, data: bytes) -> str:
         return traceback.format_exc(limit=-3)
     expected = 2 if said["line"] == 1 and said["verdict"] == "fail" else VERDICTS.get(said["verdict"])
     return str(said["verdict"]) if status == expected else f"exit status {status} with {said}"
+
+
+def takes_vector(verifier: ModuleType) -> bool:
+    """Returns whether the verifier takes the vector of an assertion, and no other signature and flags."""
+    enrolled = {"key": touch.VECTOR_KEY, "origin": touch.VECTOR_ORIGIN, "rp": "localhost", "eligible": True}
+    leaf = touch.VECTOR["leaves"][0]
+    forged = touch.VECTOR | {"signature": "0" * 128}
+    faults = [verifier.touch_fault(each, enrolled, leaf, True) for each in (touch.VECTOR, forged)]
+    flagged = verifier.touch_fault(touch.VECTOR, enrolled | {"eligible": False}, leaf, True)
+    return [*faults, flagged] == ["", "SIG_INVALID", "PASSKEY_INVALID"]
 
 
 def copies(

@@ -69,19 +69,32 @@ def _kinds(family: Family) -> None:
     for name, what, proof in (
         (
             "webauthn",
-            "of a kind that is not built yet",
+            "of a passkey with members of its own",
             {"webauthn": {"authenticator_data": "", "client_data": "", "key": fingerprint, "signature": ""}},
         ),
-        ("unknown", "of an unknown kind", {"ed448": entry}),
         ("two", "of two kinds at once", {"ed25519": entry, "webauthn": entry}),
         ("empty", "of no kind", {}),
         ("null", "that is null", None),
-        ("word", "that is an unknown word", "desk"),
         ("short", "with a short signature", {"ed25519": entry | {"signature": "0" * 126}}),
     ):
         export = bare()
         export.registry[1].envelope["proof"] = proof
         family.fails(f"kind-{name}", f"The desk writes a proof {what}.", export.repair().seal(), "SCHEMA_INVALID", 1)
+    later: dict[str, Json] = {"finds": ["PROOF_UNKNOWN"]}
+    for name, what, proof in (("unknown", "of a kind", {"ed448": entry}), ("word", "that is a word", "desk")):
+        export = bare()
+        export.registry[1].envelope["proof"] = proof
+        about = f"A proof {what} of a later version stands in the registry."
+        family.holds(f"kind-{name}", about, export.repair().seal(), "not_established", **later)
+    run = _proposed()
+    run.trace.entries[-1].envelope["proof"] = {"ed448": entry}
+    run.refuse()
+    about = "A proof of a later version stands in a run."
+    family.holds("kind-run", about, run.export(), "not_established", **later)
+    forged = run.export()
+    forged.run[3].envelope["time"] = forged.run[0].envelope["time"]
+    about = "After a proof of a later version an event is dated back."
+    family.fails("kind-run-forged", about, forged.repair().seal(), "TIME_BACKWARDS", 3)
 
 
 def _signatures(family: Family) -> None:

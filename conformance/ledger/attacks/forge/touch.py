@@ -5,6 +5,8 @@ import hashlib
 import json
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
 from forge.curve import Key
 from forge.encode import Json, digest, seeded
 
@@ -130,32 +132,12 @@ def _sum(one: Point, two: Point) -> Point:
 
 
 def agrees_with_vector() -> bool:
-    """Returns whether leaf, challenge and signed bytes are those of the vector that a browser made for `{}`."""
-    leaf = digest("passkey", b"{}")
-    authenticator = bytes.fromhex("49960de5880e8c687434170f6476605b8fe4aeb9a28632c7995cf3ba831d97631d00000003")
-    mine = Passkey("vector", origin="http://localhost:40181", backed="synced").touch([leaf])
-    signature = (
-        "189976e76993ab1851e3b06bc23c81299bb048fafd68ac222a1ab66f112dc45f"
-        "0c03b56cd290bad6fccb0bf8c3a8710672302c25f622f594b1fcfdf932b56902"
-    )
-    public = "4e8ee133ee92873f1f550bfc8dae33a7bbc0ab365a56ec4e3be238d5ed377273"
-    client = (
-        '{"type":"webauthn.get","challenge":"Zd_lQSOB8LT8aSVwEac-Unh0iEw7K0rZBLCMXjeYRBM",'
-        '"origin":"http://localhost:40181","crossOrigin":false}'
-    )
-    same = mine["client"] == client and mine["authenticator"] == authenticator.hex()
-    return same and _holds(public, signature, authenticator + hashlib.sha256(client.encode()).digest())
-
-
-def _holds(public: str, signature: str, message: bytes) -> bool:
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-    try:
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(bytes.fromhex(signature), message)
-    except InvalidSignature:
-        return False
-    return True
+    """Returns whether leaf, challenge and signed bytes are those that a browser made for the statement bytes `{}`."""
+    mine = Passkey("vector", origin=VECTOR_ORIGIN, backed="synced").touch([digest("passkey", b"{}")])
+    message = bytes.fromhex(VECTOR["authenticator"]) + hashlib.sha256(VECTOR["client"].encode()).digest()
+    public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(VECTOR_KEY.split(":")[1]))
+    public.verify(bytes.fromhex(VECTOR["signature"]), message)
+    return all(mine[name] == VECTOR[name] for name in ("authenticator", "client", "leaves"))
 
 
 Q = 2**256 - 2**224 + 2**192 + 2**96 - 1
@@ -165,3 +147,14 @@ G: Point = (
     0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
     0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
 )
+VECTOR_KEY = "ed25519:4e8ee133ee92873f1f550bfc8dae33a7bbc0ab365a56ec4e3be238d5ed377273"
+VECTOR_ORIGIN = "http://localhost:40181"
+VECTOR: dict[str, Json] = {
+    "authenticator": "49960de5880e8c687434170f6476605b8fe4aeb9a28632c7995cf3ba831d97631d00000003",
+    "client": '{"type":"webauthn.get","challenge":"Zd_lQSOB8LT8aSVwEac-Unh0iEw7K0rZBLCMXjeYRBM",'
+    '"origin":"http://localhost:40181","crossOrigin":false}',
+    "key": digest("key", f"passkey\0{VECTOR_KEY}".encode()),
+    "leaves": [digest("passkey", b"{}")],
+    "signature": "189976e76993ab1851e3b06bc23c81299bb048fafd68ac222a1ab66f112dc45f"
+    "0c03b56cd290bad6fccb0bf8c3a8710672302c25f622f594b1fcfdf932b56902",
+}

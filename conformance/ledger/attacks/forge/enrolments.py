@@ -1,0 +1,256 @@
+"""How people and passkeys come into the registry and go (docs/format.md, 7): every guard broken once, and honest files."""
+
+from typing import Any
+
+from forge.case import Corpus, Family
+from forge.curve import ORDER_EIGHT, Key, encode
+from forge.encode import Json, ulid
+from forge.export import Export
+from forge.passkeys import ADA, BOB
+from forge.people import (
+    add_passkey,
+    add_person,
+    bent,
+    change_person,
+    checkpoint,
+    operator,
+    possession,
+    remove_passkey,
+    remove_person,
+    reset,
+    root,
+    somebody,
+    store_of,
+)
+from forge.stories import Cast
+from forge.touch import Passkey, off_curve
+from forge.writer import Agent, Store
+
+EVE = somebody("eve", Passkey("eve"))
+AGAIN = somebody("ada", Passkey("ada again"))
+
+
+def add(corpus: Corpus) -> None:
+    """Adds to the families of enrolments and of honest files."""
+    family = corpus.family("enrolment")
+    _people(family)
+    _roots(family)
+    _vouched(family)
+    _possessions(family)
+    _removals(family)
+    _resets(family)
+    _keys(family)
+    _late(family, corpus.family("valid"))
+    _honest(corpus.family("valid"))
+
+
+def _case(family: Family) -> Any:
+    def case(name: str, about: str, store: Store, code: str = "REGISTRY_INVALID", **rest: Any) -> None:
+        family.fails(name, about, Export(store), code, len(store.registry.entries) - 1, **rest)
+
+    return case
+
+
+def _store(label: str, *others: Agent, **rest: Any) -> Store:
+    return store_of(f"enrolments {label}", ADA, *others, **rest)
+
+
+def _bare(label: str, recovery: bool = False) -> Store:
+    """Returns a store in which ada is an operator and nobody has a passkey."""
+    store = Store(f"enrolments {label}", recovery)
+    add_person(store, "ada", "operator")
+    return store
+
+
+def _people(family: Family) -> None:
+    case = _case(family)
+    store = _bare("twice")
+    add_person(store, "ada")
+    case("person-twice", "A person is added twice.", store)
+    cast = Cast("enrolments principal", ["agent"])
+    add_person(cast.store, "bob", facts={"person": cast["agent"].principal})
+    case("person-principal", "A person is the principal of a key.", cast.store)
+    store = _store("by answerer as operator", BOB)
+    add_person(store, "eve", by=operator(BOB))
+    case("person-by-answerer-as-operator", "An answerer adds a person as if he were an operator.", store)
+    store = _store("operator by desk")
+    add_person(store, "eve", "operator")
+    case("operator-by-desk", "The desk makes an operator though there is a passkey.", store)
+    store = _store("from operator by desk")
+    add_person(store, "eve", "operator", operator(ADA))
+    change_person(store, "eve", "answerer")
+    case("operator-unmade-by-desk", "The desk unmakes an operator though there is a passkey.", store)
+    store = _store("changed by desk", BOB)
+    change_person(store, "bob", "auditor")
+    case("person-changed-by-desk", "The desk changes somebody who has a passkey.", store)
+    store = _bare("changed nobody")
+    change_person(store, "bob", "auditor")
+    case("person-unknown-changed", "Somebody is changed who was never added.", store)
+    store = _store("last changed")
+    change_person(store, "ada", "answerer", operator(ADA))
+    case("operator-last-changed", "The last operator with a passkey becomes an answerer.", store)
+
+
+def _roots(family: Family) -> None:
+    case = _case(family)
+    store = _store("root twice")
+    root(store, AGAIN)
+    case("root-twice", "There is a second first passkey.", store)
+    store = Store("enrolments answerer's root")
+    add_person(store, "ada")
+    root(store, ADA)
+    case("root-answerer", "The first passkey is an answerer's.", store)
+    store = Store("enrolments nobody's root")
+    root(store, ADA)
+    case("root-nobody", "The first passkey is that of somebody who was never added.", store)
+    store = _bare("root by desk")
+    store.registry.say(store.desk, "passkey_rooted", ADA.key.enrolment(ADA.principal), {"label": "x"})  # type: ignore[attr-defined]
+    case("root-by-desk", "The desk's key signs the first passkey.", store)
+    for name, about, facts in (
+        ("eligible", "The first passkey can be copied, by what the desk says.", {"eligible": True}),
+        ("rp", "The host name of the first passkey is not that of its page.", {"rp": "localhost"}),
+    ):
+        store = _bare(f"root {name}")
+        who = bent(ADA, rp="localhost") if name == "rp" else ADA
+        root(store, who, facts)
+        case(f"root-{name}", about, store)
+    small = encode(ORDER_EIGHT).hex()
+    for name, text in (
+        ("off-curve", off_curve()),
+        ("small-order", f"ed25519:{small}"),
+        ("not-canonical", "ed25519:" + (2**255 - 19 + 3).to_bytes(32, "little").hex()),
+    ):
+        store = _bare(f"key {name}")
+        root(store, ADA, {"key": text})
+        case(f"key-{name}", f"The key of the first passkey is no point of the curve: {name}.", store, "SCHEMA_INVALID")
+
+
+def _as(who: Agent, other: Agent) -> Passkey:
+    """Returns the first one's passkey, whose assertions the other's makes."""
+    mine, theirs = who.key, other.key
+    assert isinstance(mine, Passkey) and isinstance(theirs, Passkey), "people speak with passkeys"
+    return mine.bent(signature=theirs.answered, assertion={"key": theirs.fingerprint})
+
+
+def _vouched(family: Family) -> None:
+    case = _case(family)
+    store = _store("added by desk")
+    add_passkey(store, AGAIN, store.desk)
+    case("added-by-desk", "The desk's key adds a passkey.", store)
+    store = _bare("added by itself")
+    add_passkey(store, ADA, ADA)
+    case("added-by-itself", "A passkey vouches for itself.", store)
+    store = _store("added by answerer", BOB)
+    add_person(store, "eve")
+    add_passkey(store, EVE, BOB)
+    case("added-by-answerer", "An answerer vouches for another person's first passkey.", store)
+    second = somebody("bob", Passkey("bob again"))
+    store = _store("added by operator", BOB)
+    add_passkey(store, second, operator(ADA))
+    case("added-by-operator", "An operator vouches for somebody who has a passkey to do it with.", store)
+
+
+def _possessions(family: Family) -> None:
+    case = _case(family)
+    for name, about, who, facts, claim in (
+        ("person", "A new passkey says that it is another person's.", AGAIN, {}, {"person": EVE.principal}),
+        ("store", "A new passkey says that it is for another store.", AGAIN, {}, {"store": "5a" * 32}),
+    ):
+        store = _store(f"possession {name}")
+        add_passkey(store, who, ADA, facts, claim)
+        case(f"possession-{name}", about, store)
+    store = _store("possession in a batch")
+    own = possession(store, AGAIN)["leaves"]
+    add_passkey(store, bent(AGAIN, batch=[*own, "5a" * 32]), ADA)
+    case("possession-batch", "A new passkey is touched for something else, too.", store)
+    store = _store("possession of another")
+    named = {"key": EVE.key.fingerprint}
+    add_passkey(store, AGAIN, ADA, {"possession": possession(store, bent(AGAIN, assertion=named))})
+    case("possession-other", "The assertion of a new passkey names another one.", store)
+
+
+def _removals(family: Family) -> None:
+    case = _case(family)
+    store = _store("removed by answerer", BOB)
+    add_passkey(store, AGAIN, ADA)
+    remove_passkey(store, AGAIN.key, BOB)
+    case("removed-by-answerer", "An answerer removes another person's passkey.", store)
+    store = _store("removed with the person", BOB)
+    remove_person(store, "bob", operator(ADA))
+    checkpoint(store)
+    remove_passkey(store, BOB.key, operator(ADA))
+    case("removed-with-person", "A passkey is removed that ended with its person.", store)
+    store = _store("removed by desk")
+    add_passkey(store, AGAIN, ADA)
+    remove_passkey(store, AGAIN.key, store.desk)
+    case("removed-by-desk", "The desk's key removes a passkey.", store)
+
+
+def _resets(family: Family) -> None:
+    case = _case(family)
+    store = _store("reset by key", recovery=True)
+    reset(store, AGAIN, store.desk.key)
+    case("reset-by-key", "The desk's key resets the passkeys, which takes its recovery key.", store)
+    store = _store("reset by older", recovery=True)
+    desk = store.desk
+    newer = Agent("desk", "desk", Key("enrolments newer desk"), desk.principal, Key("enrolments newer recovery"))
+    store.rotate(desk, newer, desk.key)
+    reset(store, AGAIN)
+    case("reset-by-older", "The recovery key of an earlier key of the desk resets the passkeys.", store)
+
+
+def _keys(family: Family) -> None:
+    case = _case(family)
+    store = _store("known passkey")
+    add_passkey(store, ADA, ADA)
+    case("known-passkey", "A passkey comes in twice.", store)
+    cast = Cast("enrolments bytes", ["agent"])
+    twin = Passkey("bytes of a key")
+    store = cast.store
+    store.register(Agent("twin", "agent", Key("passkey bytes of a key"), ulid("principal twin"), None, ["agent"]))
+    add_person(store, "eve", "operator")
+    root(store, somebody("eve", twin))
+    case("known-key", "A passkey has the bytes of a key.", store)
+    store = Store("enrolments bytes of recovery")
+    spare = Agent("twin", "agent", Key("x"), ulid("principal twin"), Key("passkey bytes of a key"), ["agent"])
+    store.register(spare)
+    add_person(store, "eve", "operator")
+    root(store, somebody("eve", twin))
+    case("known-recovery", "A passkey has the bytes of a recovery key.", store)
+    store = _store("revoked like a key")
+    store.revoke(ADA)
+    case("revoked-as-key", "The desk revokes a passkey like a key.", store)
+
+
+def _late(family: Family, honest: Family) -> None:
+    late: dict[str, Json] = {"finds": ["ROOT_LATE"], "integrity": False}
+    cast = Cast("enrolments late", ["agent"])
+    add_person(cast.store, "ada", "operator")
+    root(cast.store, ADA)
+    export = Export(cast.store)
+    about = "The first passkey came after an agent's key: perhaps the agent made it."
+    honest.holds("root-late", about, export, "pass_with_warnings", **late)
+    about = "The same file under the strict profile, where that fails."
+    place = len(cast.store.registry.entries) - 1
+    family.fails("root-late-strict", about, export, "ROOT_LATE", place, options=["--strict"], integrity=False)
+    keys = {"desk": cast.store.desk.key, "agent": cast["agent"].key, "ada": ADA.key}
+    pins = [part for name, key in keys.items() for part in ("--pin", f"{name}={key.fingerprint}")]
+    about = "The reader knows the late passkey: then it is no agent's."
+    honest.holds("root-late-pinned", about, export, options=["--strict", *pins], integrity=False)
+
+
+def _honest(family: Family) -> None:
+    store = _bare("everything", recovery=True)
+    root(store, ADA)
+    add_person(store, "bob")
+    add_passkey(store, BOB, operator(ADA))
+    elsewhere = Passkey("bob again", origin="https://demur.example", backed="synced")
+    add_passkey(store, somebody("bob", elsewhere), BOB)
+    remove_passkey(store, BOB.key, operator(ADA))
+    checkpoint(store)
+    remove_person(store, "bob", operator(ADA))
+    checkpoint(store)
+    reset(store, somebody("ada", Passkey("ada at last", "es256")))
+    checkpoint(store)
+    about = "People and passkeys come and go, one of them for another page, and the recovery key begins anew."
+    family.holds("enrolment-lives", about, Export(store))
