@@ -15,7 +15,7 @@ use crate::{
     meaning::MeaningError,
     name::{PrincipalId, Sequence},
     question::{Questions, subject},
-    registry::Registry,
+    registry::{Registry, TokenRecord},
     role::Role,
     state::Step,
     trace_state::TraceState,
@@ -62,12 +62,13 @@ pub fn check_way(
     (pinned, time): (Sequence, Timestamp),
     facts: &Facts,
 ) -> Result<(), MeaningError> {
-    check_token(registry, (pinned, time), facts)?;
+    check_token(trace, registry, (pinned, time), facts)?;
     check_own(trace, registry, pinned, facts)
 }
 
 /// Checks that the token of an act was good for it when it was recorded.
 fn check_token(
+    trace: &TraceState,
     registry: &Registry,
     (pinned, time): (Sequence, Timestamp),
     facts: &Facts,
@@ -86,15 +87,44 @@ fn check_token(
     }
     // Who takes part may end it without passing on anybody's word.
     let ends = matches!(facts, Facts::SessionAborted(_) | Facts::PlanWithdrawn(_));
-    if !ends && !record.scopes.contains(&TokenScope::Relay) {
+    if ends {
+        return Ok(());
+    }
+    if !record.scopes.contains(&TokenScope::Relay) {
         return unfit("a token that may pass on what people say");
     }
-    match (way.person, &record.people) {
-        (Some(person), Some(people)) if !people.contains(&person) => {
+    match &record.people {
+        Some(people) if !way.person.is_some_and(|person| people.contains(&person)) => {
             unfit("somebody whose words the token may pass on")
         }
-        _ => Ok(()),
+        None if !is_put_to(trace, registry, pinned, record, facts) => {
+            unfit("a token that names the people whose words it passes on, where another program asked")
+        }
+        Some(_) | None => Ok(()),
     }
+}
+
+/// Returns whether an act is about what the program of a token asked, or what was put to the key that speaks for the token.
+fn is_put_to(
+    trace: &TraceState,
+    registry: &Registry,
+    pinned: Sequence,
+    token: &TokenRecord,
+    facts: &Facts,
+) -> bool {
+    let answerers = match about(facts) {
+        Some(About::Question(at)) => {
+            trace.questions().and_then(|all| all.find(at)).map(|asked| &asked.facts().answerers)
+        }
+        Some(About::Confirmation(at)) => {
+            trace.confirmations().and_then(|all| all.find(at)).map(|asked| &asked.facts().answerers)
+        }
+        None => None,
+    };
+    let named = answerers.and_then(|answerers| answerers.principals.as_ref()).zip(token.principal);
+    let is_clients = |asker| registry.clients_at(asker, pinned).any(|client| client == token.client);
+    named.is_some_and(|(principals, own)| principals.contains(&own))
+        || askers(trace, registry, facts).into_iter().any(is_clients)
 }
 
 /// Checks that an act through the program that asked says so. Only the registry tells whose program that is, as it was when

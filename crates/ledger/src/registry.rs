@@ -62,8 +62,10 @@ pub struct Registry {
 pub(crate) struct TokenRecord {
     /// Whoever holds it.
     pub(crate) client: ClientId,
-    /// Whose words it may relay; none for whoever it names.
+    /// Whose words it may relay; none for whoever it names, about what its own client asked.
     pub(crate) people: Option<Vec<PersonId>>,
+    /// The holder of the key that speaks for it, if one does.
+    pub(crate) principal: Option<PrincipalId>,
     /// What it allows.
     pub(crate) scopes: Vec<TokenScope>,
     /// When it ends, if it does.
@@ -276,6 +278,12 @@ impl Registry {
     /// Returns the clients that speak with the keys of a principal; none where that is not recorded.
     pub fn clients_of(&self, principal: PrincipalId) -> impl Iterator<Item = ClientId> {
         self.clients.get(&principal).into_iter().flatten().map(|(client, _)| *client)
+    }
+
+    /// Returns those with whose keys a client speaks.
+    pub fn principals_of(&self, client: ClientId) -> impl Iterator<Item = PrincipalId> {
+        let bound = self.clients.iter().filter(move |(_, clients)| clients.contains_key(&client));
+        bound.map(|(principal, _)| *principal)
     }
 
     /// Returns those of them that were on record at this position.

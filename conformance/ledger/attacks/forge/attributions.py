@@ -138,10 +138,10 @@ def _honest(family: Family) -> None:
     about = "A person answers through the form of the program that asked, and the record says so."
     family.holds("attribution-own", about, dialogue.export())
     dialogue = _asked("through a relay")
-    token(dialogue.cast, "relay", client=ulid("client b"), people=None, scopes=["relay"])
-    relay = {"client": ulid("client b"), "token": ulid("token relay")}
+    token(dialogue.cast, "relay", client=ulid("client b"), people=[ulid("person ada")], scopes=["relay"])
+    relay = {"client": ulid("client b"), "person": ulid("person ada"), "token": ulid("token relay")}
     dialogue.answer(0, "person", assurance="relayed", attribution=way("http", "client", **relay))
-    about = "Another program relays what a person said, with its token."
+    about = "Another program relays what a person said whom its token names."
     family.holds("attribution-relay", about, dialogue.export())
     dialogue = work("bound later")
     dialogue.ask()

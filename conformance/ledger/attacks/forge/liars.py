@@ -207,7 +207,8 @@ def _ended(family: Family, honest: Family) -> None:
 
 def _tokens(family: Family, honest: Family) -> None:
     ada, eve = ulid("person ada"), ulid("person eve")
-    relay: dict[str, Json] = {"client": ulid("client b"), "people": None, "scopes": ["relay"]}
+    relay: dict[str, Json] = {"client": ulid("client b"), "people": [ada], "scopes": ["relay"]}
+    anyone: dict[str, Json] = relay | {"people": None}
 
     def asked(label: str, **made: Json) -> Dialogue:
         dialogue = work(label)
@@ -218,7 +219,7 @@ def _tokens(family: Family, honest: Family) -> None:
         return dialogue
 
     def case(name: str, about: str, dialogue: Dialogue, **rest: Json) -> None:
-        said = {"client": ulid("client b"), "token": ulid("token relay")} | rest
+        said = {"client": ulid("client b"), "person": ada, "token": ulid("token relay")} | rest
         dialogue.answer(0, "person", assurance="relayed", attribution=way("http", "client", **said))
         family.fails(f"token-{name}", about, dialogue.export(), "ASSURANCE_OVERSTATED", 1)
 
@@ -226,13 +227,23 @@ def _tokens(family: Family, honest: Family) -> None:
     case("client", "An answer came with the token of another client.", asked("other client", **relay), client=ulid("client z"))
     case("clientless", "An answer came with a token and no client.", asked("no client", **relay), client=None)
     case("scope", "An answer came with a token that relays nothing.", asked("no relay", **relay | {"people": [], "scopes": ["read"]}))
-    case("person", "A token relays for Ada; an answer of Eve came with it.", asked("for ada", **relay | {"people": [ada]}), person=eve)
+    case("person", "A token relays for Ada; an answer of Eve came with it.", asked("for ada", **relay), person=eve)
+    about = "A token relays for Ada; an answer came with it that does not say whose."
+    case("nobody", about, asked("for ada, nobody", **relay), person=None)
+    about = "A token relays for anyone about what its own client asked; an answer to another's question came with it."
+    case("foreign", about, asked("for anyone", **anyone), person=None)
+    case("foreign-person", about, asked("for anyone, ada", **anyone))
     expired = relay | {"expires": "2026-01-01T00:00:00.000Z"}
     case("expired", "An answer came with a token that had expired.", asked("expired token", **expired))
     dialogue = asked("revoked token", **relay)
     untoken(dialogue.cast, "relay")
     case("revoked", "An answer came with a token that had been taken back.", dialogue)
-    dialogue = asked("a token for ada", **relay | {"expires": "9999-01-01T00:00:00.000Z", "people": [ada]})
+    dialogue = asked("a token for anyone", **anyone | {"client": ulid("client a")})
+    said = {"client": ulid("client a"), "own": True, "token": ulid("token relay")}
+    dialogue.answer(0, "person", assurance="relayed", attribution=way("mcp", "client", **said))
+    about = "A token for anyone relays what the user of its own client said, about what that client asked."
+    honest.holds("token-own", about, dialogue.export())
+    dialogue = asked("a token for ada", **relay | {"expires": "9999-01-01T00:00:00.000Z"})
     said = {"client": ulid("client b"), "person": ada, "token": ulid("token relay")}
     dialogue.answer(0, "person", assurance="relayed", attribution=way("http", "client", **said))
     untoken(dialogue.cast, "relay")

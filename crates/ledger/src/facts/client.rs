@@ -27,7 +27,7 @@ pub struct TokenMade {
     /// When it ends; null for one that is good until it is revoked.
     #[serde(deserialize_with = "present")]
     pub expires: Option<Timestamp>,
-    /// Whose words it may relay, ascending; null for whoever it names.
+    /// Whose words it may relay, ascending; null for whoever it names, about what its own client asked.
     #[serde(deserialize_with = "present")]
     pub people: Option<List<PersonId, 0, 256>>,
     /// The holder of the key that speaks for it, if one does.

@@ -408,7 +408,7 @@ impl MeaningError {
             }
             Self::OperationUntold { .. } => "start it with the exact operation, whole",
             Self::TokenUnfit { .. } => {
-                "use a token that is good for it: `demur token new NAME --scope relay`"
+                "use a token that is good for it: `demur token new NAME --scope relay --for PERSON`"
             }
             Self::ConfirmationForeign { .. } => "sign the intent, and let the critic ask about it",
             Self::ConfirmationErased { .. } => "ask for a new confirmation, and start on that",

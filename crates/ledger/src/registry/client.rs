@@ -46,6 +46,7 @@ impl Registry {
         let record = TokenRecord {
             client: facts.client,
             people: facts.people.as_ref().map(|people| people.to_vec()),
+            principal: facts.principal,
             scopes: facts.scopes.to_vec(),
             expires: facts.expires,
             made: event.envelope().sequence,
