@@ -24,7 +24,7 @@ use demur_ledger::{
     entry::{Address, ArtifactPlace, Entry},
     event_type::TraceKind,
     facts::Participant,
-    name::{CommandId, Position, Sequence, TraceId},
+    name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     newer::Newer,
     question::OutcomeKind,
     signed::{Head, Signed},
@@ -130,6 +130,9 @@ pub trait Store: Records + Leases + Send + Sync {
         after: Option<Cursor>,
         limit: usize,
     ) -> Result<Vec<QuestionSummary>, StoreError>;
+
+    /// Returns everybody who has a question open, by principal. No more is read than one row of each who ever asked.
+    fn open_askers(&self) -> Result<Vec<PrincipalId>, StoreError>;
 
     /// Returns the question that this event asked.
     fn question(&self, trace: TraceId, sequence: Sequence) -> Result<Option<QuestionSummary>, StoreError>;

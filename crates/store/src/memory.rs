@@ -23,7 +23,7 @@ use demur_ledger::{
     entry::Address,
     event_type::TraceKind,
     facts::Participant,
-    name::{CommandId, Position, Sequence, TraceId},
+    name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     question::OutcomeKind,
 };
 
@@ -246,6 +246,10 @@ impl Store for MemoryStore {
         limit: usize,
     ) -> Result<Vec<QuestionSummary>, StoreError> {
         self.read(|state| state.questions().page(filter, after, limit))
+    }
+
+    fn open_askers(&self) -> Result<Vec<PrincipalId>, StoreError> {
+        self.read(|state| state.questions().open_askers())
     }
 
     fn question(&self, trace: TraceId, sequence: Sequence) -> Result<Option<QuestionSummary>, StoreError> {

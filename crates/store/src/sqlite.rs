@@ -40,7 +40,7 @@ use demur_ledger::{
     entry::Address,
     event_type::TraceKind,
     facts::Participant,
-    name::{CommandId, Position, Sequence, TraceId},
+    name::{CommandId, Position, PrincipalId, Sequence, TraceId},
     question::OutcomeKind,
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
@@ -350,6 +350,10 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Result<Vec<QuestionSummary>, StoreError> {
         self.readers.read("list questions", |connection| question::page(connection, filter, after, limit))
+    }
+
+    fn open_askers(&self) -> Result<Vec<PrincipalId>, StoreError> {
+        self.readers.read("find who asks", question::open_askers)
     }
 
     fn question(&self, trace: TraceId, sequence: Sequence) -> Result<Option<QuestionSummary>, StoreError> {

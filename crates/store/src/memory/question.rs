@@ -1,10 +1,10 @@
 //! The list of questions of a store in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use demur_core::time::Timestamp;
 use demur_ledger::{
-    name::{Sequence, TraceId},
+    name::{PrincipalId, Sequence, TraceId},
     question::OutcomeKind,
 };
 
@@ -60,6 +60,11 @@ impl List {
         } else {
             self.questions.values().filter(admitted).take(limit).copied().collect()
         }
+    }
+
+    pub(super) fn open_askers(&self) -> Vec<PrincipalId> {
+        let open = self.questions.values().filter(|question| question.row.outcome == OutcomeKind::Open);
+        open.map(|question| question.row.asker).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     pub(super) fn find(&self, trace: TraceId, sequence: Sequence) -> Option<QuestionSummary> {

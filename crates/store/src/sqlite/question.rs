@@ -4,7 +4,7 @@
 use demur_core::time::Timestamp;
 use demur_ledger::{
     facts::Severity,
-    name::{Sequence, TraceId},
+    name::{PrincipalId, Sequence, TraceId},
     question::OutcomeKind,
     state::Phase,
 };
@@ -183,6 +183,25 @@ impl Way {
     }
 }
 
+/// Returns everybody who has a question open: from one asker in the index to the next.
+pub(super) fn open_askers(connection: &Connection) -> Result<Vec<PrincipalId>> {
+    let mut statement = connection.prepare_cached(NEXT_ASKER)?;
+    let mut open = connection.prepare_cached(HAS_OPEN)?;
+    let (mut askers, mut last): (_, Vec<u8>) = (Vec::new(), Vec::new());
+    while let Some(asker) = statement.query_row([&last], |row| row.get::<_, Vec<u8>>(0)).optional()? {
+        if open.exists([&asker])? {
+            askers.push(statement.query_row([&last], |row| column::principal(row, 0))?);
+        }
+        last = asker;
+    }
+    Ok(askers)
+}
+
+const NEXT_ASKER: &str =
+    "SELECT q.asker FROM questions q INDEXED BY questions_asker WHERE q.asker > ?1 ORDER BY q.asker LIMIT 1";
+const HAS_OPEN: &str =
+    "SELECT 1 FROM questions q INDEXED BY questions_asker WHERE q.asker = ?1 AND q.outcome = 'open' LIMIT 1";
+
 /// Returns the question that an event asked.
 pub(super) fn question(
     connection: &Connection,
@@ -281,6 +300,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         schema::create(&mut connection).unwrap();
         let mut queries = vec![ONE.to_owned(), due_by_deadline(), first_deadline()];
+        queries.extend([NEXT_ASKER, HAS_OPEN].map(str::to_owned));
         for down in [false, true] {
             let way = Way::new(down, None);
             queries.extend([way.of_all(), way.of_a_trace(), way.of_a_lane(false), way.of_a_lane(true)]);
