@@ -34,7 +34,8 @@ impl AnswerWay {
     /// does not change; somebody who is surer known may, unless both are known to be different people.
     pub(super) fn may_change(&self, answer: &Self, is_surer: bool) -> bool {
         if let (Some(one), Some(other)) = (self.person, answer.person) {
-            return one == other;
+            // Who it is, a program that relays says: another one of the same person is another one.
+            return one == other && (is_surer || self.root != Root::Client || self.is_through(answer));
         }
         is_surer || (self.root == answer.root && self.person == answer.person && self.is_through(answer))
     }
