@@ -17,13 +17,13 @@ export class Server {
     server.data = join(server.folder, "data");
     await server.resume();
     server.asker = await server.token("builder", "ask");
-    server.chat = await server.token("chat", "relay");
+    server.chat = await server.token("chat", "relay", "--for", "Ada");
     return server;
   }
 
   /** Starts it (again) on its folder; it comes back at the same port. */
   async resume() {
-    this.process = spawn(program, ["serve", "--data", this.data], { stdio: "ignore", env: { ...process.env, USER: "kim" } });
+    this.process = spawn(program, ["serve", "--max-open-questions", "1000", "--max-asks-per-hour", "10000", "--data", this.data], { stdio: "ignore", env: { ...process.env, USER: "kim" } });
     this.ended = new Promise((resolve) => this.process.once("exit", resolve));
     await until("the server answers", async () => {
       const status = await this.demur("status", "--json").catch(() => null);
@@ -48,8 +48,8 @@ export class Server {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  token(name, scope) {
-    return this.demur("token", "new", name, "--scope", scope);
+  token(name, scope, ...words) {
+    return this.demur("token", "new", name, "--scope", scope, ...words);
   }
 
   link(...words) {

@@ -1,4 +1,5 @@
-//! How many connections, tokens and people a server takes: settings, with the range in which each is sensible.
+//! How many connections, tokens and people a server takes, and how much of it one token may have: settings, with the range in
+//! which each is sensible.
 
 use std::ops::RangeInclusive;
 
@@ -17,6 +18,59 @@ pub struct ServerLimits {
     pub tokens: u32,
     /// People who may sign in besides the user of this machine.
     pub people: u32,
+    /// Connections over TCP that have not shown a token yet.
+    #[serde(default = "stranger_connections")]
+    pub stranger_connections: u32,
+    /// How much of what is being sent is in memory, in mebibytes: for the user of this machine, and as much for all others.
+    #[serde(default = "body_mebibytes")]
+    pub body_mebibytes: u32,
+    /// How much one token may have.
+    #[serde(default)]
+    pub quotas: TokenQuotas,
+}
+
+/// How much one token may have, or all tokens of one name together where they speak with one key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TokenQuotas {
+    /// Questions and confirmations that are open.
+    pub open_questions: u32,
+    /// Questions, confirmations and plans in an hour.
+    pub asks_per_hour: u32,
+    /// What is recorded in an hour, in mebibytes.
+    pub mebibytes_per_hour: u32,
+    /// Connections over TCP.
+    pub connections: u32,
+    /// Sessions of MCP clients before 2026-07-28.
+    pub mcp_sessions: u32,
+    /// Requests that wait for something to happen.
+    pub waits: u32,
+}
+
+impl TokenQuotas {
+    /// How many questions can be open.
+    pub const OPEN_QUESTIONS: RangeInclusive<u32> = 1..=100_000;
+    /// How much can be asked in an hour.
+    pub const ASKS_PER_HOUR: RangeInclusive<u32> = 1..=10_000_000;
+    /// How much can be recorded in an hour.
+    pub const MEBIBYTES_PER_HOUR: RangeInclusive<u32> = 1..=1_048_576;
+    /// How many sessions there can be.
+    pub const MCP_SESSIONS: RangeInclusive<u32> = 1..=512;
+    /// How many requests can wait, and how many connections there can be.
+    pub const WAITS: RangeInclusive<u32> = 1..=16_384;
+}
+
+impl Default for TokenQuotas {
+    fn default() -> Self {
+        Self {
+            open_questions: 64,
+            asks_per_hour: 600,
+            mebibytes_per_hour: 256,
+            connections: 256,
+            mcp_sessions: 16,
+            waits: 256,
+        }
+    }
 }
 
 impl ServerLimits {
@@ -28,6 +82,8 @@ impl ServerLimits {
     pub const TOKENS: RangeInclusive<u32> = 1..=10_000;
     /// How many people there can be: each is a record, and all of them are read when one is added.
     pub const PEOPLE: RangeInclusive<u32> = 1..=10_000;
+    /// How many mebibytes of requests can be in memory. The largest document there is has to fit.
+    pub const BODY_MEBIBYTES: RangeInclusive<u32> = 50..=4096;
 }
 
 impl Default for ServerLimits {
@@ -39,12 +95,23 @@ impl Default for ServerLimits {
             local_connections: local_connections(),
             tokens: 1000,
             people: 500,
+            stranger_connections: stranger_connections(),
+            body_mebibytes: body_mebibytes(),
+            quotas: TokenQuotas::default(),
         }
     }
 }
 
 const fn local_connections() -> u32 {
     1024
+}
+
+const fn stranger_connections() -> u32 {
+    1024
+}
+
+const fn body_mebibytes() -> u32 {
+    96
 }
 
 /// How many open pages are kept up to date: beside them there is room for pages and programs.

@@ -17,6 +17,12 @@ pub struct NewToken {
     pub name: Text<1, 64>,
     /// What it allows.
     pub scopes: List<Scope, 1, 5>,
+    /// The people whose words it passes on, whoever asked: for the scope `relay`.
+    #[serde(default)]
+    pub people: List<Text<1, 64>, 0, 256>,
+    /// Whether it passes on what anybody says, about questions of its own program alone: a relay that names no people says so.
+    #[serde(default)]
+    pub for_anyone: bool,
     /// How long it is good for; otherwise until it is taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<Whole<1, 31_536_000>>,
@@ -31,6 +37,9 @@ pub struct ShownToken {
     pub name: String,
     /// What it allows.
     pub scopes: Vec<Scope>,
+    /// The people whose words it passes on; none where it passes on nobody's, or what anybody says about its own questions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub people: Option<Vec<String>>,
     /// When it was made.
     pub created: Timestamp,
     /// When it ends.

@@ -43,6 +43,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
             local_connections: arguments.max_local_connections,
             tokens: arguments.max_tokens,
             people: arguments.max_people,
+            stranger_connections: arguments.max_stranger_connections,
+            body_mebibytes: arguments.max_body_memory,
+            quotas: arguments.quotas.over(data.settings()?.quotas.unwrap_or_default()),
         },
         data,
     };

@@ -3,6 +3,7 @@
 use demur_api::{
     call::ApiRequest,
     operation::{ListTokens, MakeToken, NoArguments, Nothing, OfToken, RevokeToken},
+    scope::Scope,
     token::{ListedTokens, MadeToken, NewToken, ShownToken},
 };
 use demur_core::{limit::Whole, visible::visible};
@@ -27,7 +28,13 @@ pub(crate) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Result<(
             scopes.sort_unstable();
             scopes.dedup();
             let seconds = arguments.expires.map(|time| Whole::try_from(time.as_secs())).transpose()?;
-            let new = NewToken { name: arguments.name.clone(), scopes: scopes.try_into()?, seconds };
+            let new = NewToken {
+                name: arguments.name.clone(),
+                scopes: scopes.try_into()?,
+                people: arguments.people.clone().try_into()?,
+                for_anyone: arguments.for_anyone,
+                seconds,
+            };
             let request = ApiRequest::<MakeToken>::send(NoArguments {}, new);
             let made = client.call_with(&request, SocketRequest::once)?;
             context.output.reply(&Made(made))
@@ -82,13 +89,14 @@ impl Reply for Tokens {
             let none = self.nowhere.as_deref().unwrap_or("No tokens.");
             return vec![format!("{none} `demur token new NAME --scope ask` makes one.")];
         }
-        let mut table = Table::new(["ID", "NAME", "SCOPES", "MADE", "ENDS"]);
+        let mut table = Table::new(["ID", "NAME", "SCOPES", "FOR", "MADE", "ENDS"]);
         for token in &self.listed.tokens {
             let ends = token.expires.map_or_else(|| "when it is taken back".to_owned(), clock);
             table.add([
                 token.id.clone(),
                 visible(&token.name).into_owned(),
                 scopes(token),
+                people(token),
                 clock(token.created),
                 ends,
             ]);
@@ -104,6 +112,15 @@ struct Revoked(ShownToken);
 impl Reply for Revoked {
     fn lines(&self, paint: Paint) -> Vec<String> {
         vec![format!("{} {} of {}", paint.good("Taken back:"), self.0.id, visible(&self.0.name))]
+    }
+}
+
+/// Returns whose words it passes on.
+fn people(token: &ShownToken) -> String {
+    match &token.people {
+        Some(people) => people.iter().map(|name| visible(name)).collect::<Vec<_>>().join(", "),
+        None if token.scopes.contains(&Scope::Relay) => "anyone, its own questions".to_owned(),
+        None => "-".to_owned(),
     }
 }
 

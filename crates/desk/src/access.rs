@@ -2,16 +2,22 @@
 
 mod caller;
 mod question;
+mod quota;
+mod sight;
 mod trace;
 
 use std::sync::{Arc, Weak};
 
 use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_core::limit::Text;
+use tokio::sync::watch;
 
 pub(crate) use caller::LOCAL_ASKER;
-pub use caller::{Caller, LOCAL_AGENT, LinkOrigin, Token};
+pub use caller::{Caller, LOCAL_AGENT, LinkOrigin, RelayedPerson, Token};
 pub(crate) use question::{asker_for, asker_of, seen_question};
+pub use quota::exceeded;
+pub(crate) use quota::{Quotas, WaitShare};
+pub(crate) use sight::{AnsweringKeys, Part, Sight};
 pub(crate) use trace::{check_trace, may_read, player_in};
 
 use crate::desk::Desk;
@@ -104,6 +110,11 @@ impl Desk {
             Caller::Token(_) => Ok(!self.tokens().is_loaded(self.now()?)),
             Caller::Local { .. } | Caller::Stranger => Ok(false),
         }
+    }
+
+    /// Returns what is told whenever credentials ended.
+    pub fn ended_credentials(&self) -> watch::Receiver<u64> {
+        self.tokens().ended()
     }
 
     /// Returns once the credential of a caller is good no longer.

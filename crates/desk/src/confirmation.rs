@@ -12,8 +12,8 @@ use demur_ledger::{facts::ConfirmationExpired, role::Role};
 use demur_store::contract::ConfirmationSummary;
 
 pub use act::{give, refuse};
-pub(crate) use view::seen;
-pub use view::{list, view};
+pub use view::view;
+pub(crate) use view::{list, seen};
 
 use crate::owner::Owner;
 

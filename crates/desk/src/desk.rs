@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use crate::{
-    access::{self, Caller},
+    access::{self, Caller, Quotas},
     data::DataFolder,
     follower::Follower,
     held_folder::HeldFolder,
@@ -58,6 +58,7 @@ pub struct Desk {
     user: Text<1, 256>,
     version: String,
     limits: ServerLimits,
+    quotas: Arc<Quotas>,
     address: Mutex<Option<String>>,
     ending: watch::Sender<bool>,
     workers: Arc<Semaphore>,
@@ -85,7 +86,9 @@ impl Desk {
         take: impl FnOnce(DataFolder, Text<1, 256>, Vec<Arc<dyn Listener>>) -> Result<HeldFolder, Refusal>,
     ) -> Result<Arc<Self>, Refusal> {
         let waiters = Arc::<Waiters>::default();
-        let listeners: Vec<Arc<dyn Listener>> = vec![Arc::clone(&counts) as _, Arc::clone(&waiters) as _];
+        let quotas = Arc::new(Quotas::new(config.limits.quotas));
+        let listeners: Vec<Arc<dyn Listener>> =
+            vec![Arc::clone(&counts) as _, Arc::clone(&waiters) as _, Arc::clone(&quotas) as _];
         Ok(Arc::new(Self {
             folder: take(config.data.clone(), config.user.clone(), listeners)?,
             waiters,
@@ -97,6 +100,7 @@ impl Desk {
             user: config.user.clone(),
             version: config.version.clone(),
             limits: config.limits,
+            quotas,
             address: Mutex::default(),
             ending: watch::Sender::new(false),
             workers: Arc::new(Semaphore::new(MAX_WORKERS)),
@@ -228,6 +232,11 @@ impl Desk {
     /// Returns how many connections, tokens and people there can be.
     pub const fn limits(&self) -> ServerLimits {
         self.limits
+    }
+
+    /// Returns what tokens have of what they may.
+    pub(crate) const fn quotas(&self) -> &Arc<Quotas> {
+        &self.quotas
     }
 
     /// Says where people reach this.

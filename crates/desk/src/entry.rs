@@ -38,6 +38,19 @@ pub trait Handle<O: Operation>: Sized {
         Ok(Begun::NotHere)
     }
 
+    /// Whether it asks people for something: how much of that one token does is limited.
+    const ASKS: bool = false;
+
+    /// Returns the reply to a request that was done before, where it can be told: it counts once. May block.
+    fn repeated(
+        &self,
+        by: &Admitted,
+        request: &ApiRequest<O>,
+    ) -> Result<Option<ApiReply<O::Output>>, Refusal> {
+        let _ = (by, request);
+        Ok(None)
+    }
+
     /// Takes note of what was done, on a thread that must not wait.
     fn settled(notes: &ReplyNotes<'_>, reply: &ApiReply<O::Output>) {
         let _ = (notes, reply);
@@ -120,6 +133,64 @@ impl Desk {
         let held = Arc::new(());
         by.while_held(&held);
         let patience = <Self as Handle<O>>::patience(&request)?;
+        if O::ABOUT.method != Method::Get {
+            self.quotas().expect_room(caller, self.now()?)?;
+        }
+        let reply = if <Self as Handle<O>>::ASKS {
+            self.asked(by, request, turn).await?
+        } else {
+            self.done(by, request, turn).await?
+        };
+        self.replied(caller, reply, patience).await
+    }
+
+    /// Does an operation that asks for something, within the quotas of its caller.
+    async fn asked<O>(
+        self: &Arc<Self>,
+        by: Admitted,
+        request: ApiRequest<O>,
+        turn: Option<LargeTurn>,
+    ) -> Handled<O>
+    where
+        O: Operation,
+        Self: Handle<O>,
+    {
+        let (caller, now) = (by.caller().clone(), self.now()?);
+        let (by, request) = if self.quotas().ask(&caller, now) {
+            (by, request)
+        } else {
+            let counted = self.on_worker(move |desk| {
+                let owner = desk.owner()?;
+                match desk.quotas().ask_counted(owner.sequencer().store(), by.caller(), now) {
+                    Ok(()) => Ok(Counted::Within(by, request)),
+                    Err(refusal) => {
+                        let repeated = desk.repeated(&by, &request)?;
+                        repeated.map(Counted::Repeated).ok_or(refusal)
+                    }
+                }
+            });
+            match counted.await? {
+                Counted::Within(by, request) => (by, request),
+                Counted::Repeated(reply) => return Ok(reply),
+            }
+        };
+        let done = self.done(by, request, turn).await;
+        if done.as_ref().map_or(true, |reply| reply.repeated) {
+            self.quotas().ask_not(&caller, now);
+        }
+        done
+    }
+
+    async fn done<O>(
+        self: &Arc<Self>,
+        by: Admitted,
+        request: ApiRequest<O>,
+        turn: Option<LargeTurn>,
+    ) -> Handled<O>
+    where
+        O: Operation,
+        Self: Handle<O>,
+    {
         // The owner is let go before this waits for anything else: a folder is closed once nobody holds it.
         let begun = match self.here() {
             Some(owner) => match <Self as Handle<O>>::begin(owner.lookup(), &by, &request)? {
@@ -129,17 +200,30 @@ impl Desk {
             },
             None => None,
         };
-        let mut reply = match begun {
-            Some(Ok(reply)) => reply,
-            Some(Err((owner, recording))) => recording(Arc::clone(self), owner).await?,
+        match begun {
+            Some(Ok(reply)) => Ok(reply),
+            Some(Err((owner, recording))) => recording(Arc::clone(self), owner).await,
             None => {
                 let handled = self.on_worker(move |desk| {
                     let _turn = turn;
                     desk.handle(&by, request)
                 });
-                handled.await?
+                handled.await
             }
-        };
+        }
+    }
+
+    /// Returns a reply once nothing in it is waited for any more.
+    async fn replied<O>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        mut reply: ApiReply<O::Output>,
+        patience: Option<Duration>,
+    ) -> Handled<O>
+    where
+        O: Operation,
+        Self: Handle<O>,
+    {
         <Self as Handle<O>>::settled(&ReplyNotes(self), &reply);
         if let Some(patience) = patience
             && let Some(awaited) = <Self as Handle<O>>::awaited(&mut reply.document)
@@ -148,7 +232,9 @@ impl Desk {
             match self.until_closed(awaited.place(), caller, patience).await {
                 Ok(shown) => awaited.replace(shown),
                 // It is recorded: its asker must hear its id.
-                Err(refusal) if refusal.code == Code::Stopping && O::ABOUT.method == Method::Post => {}
+                Err(refusal)
+                    if matches!(refusal.code, Code::Stopping | Code::QuotaExceeded)
+                        && O::ABOUT.method == Method::Post => {}
                 Err(refusal) => return Err(refusal),
             }
         }
@@ -162,6 +248,7 @@ impl Desk {
         caller: &Caller,
         patience: Duration,
     ) -> Result<Shown, Refusal> {
+        let _share = if patience.is_zero() { None } else { Some(self.quotas().wait(caller)?) };
         let waiter = self.waiters().wait_for(place.id());
         let shown = self.waited(&waiter, place, caller, patience).await;
         waiter.end();
@@ -224,6 +311,12 @@ impl Desk {
         })
         .await
     }
+}
+
+/// What came of counting what a caller asks.
+enum Counted<O: Operation> {
+    Within(Admitted, ApiRequest<O>),
+    Repeated(ApiReply<O::Output>),
 }
 
 /// What a caller waits for, in a reply.

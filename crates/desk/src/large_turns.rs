@@ -98,6 +98,7 @@ mod tests {
             principal: None,
             client: None,
             by_mcp: false,
+            people: None,
             role: None,
             rests_on: None,
         }))

@@ -16,7 +16,7 @@ use demur_ledger::{
 use demur_sequencer::AtHand;
 
 use crate::{
-    access::Caller,
+    access::{Caller, Sight},
     key_directory::KeyDirectory,
     operating_system::OperatingSystem,
     question::{self, QuestionCache},
@@ -106,12 +106,17 @@ impl Lookup {
     /// Returns a question that was asked moments ago.
     pub(crate) fn question(&self, id: QuestionId) -> Option<QuestionView> {
         let key_directory = self.key_directory()?;
-        self.questions.find(id).map(|shown| question::named(&key_directory, shown))
+        self.questions.find(id).map(|found| question::named(&key_directory, found.view))
     }
 
     /// Returns the same question if this caller may see it.
     pub(crate) fn seen_question(&self, caller: &Caller, id: QuestionId) -> Option<QuestionView> {
-        self.question(id).filter(|shown| caller.sees_questions_of(shown.asker.principal))
+        let key_directory = self.key_directory()?;
+        let found = self.questions.find(id)?;
+        let (asker, people) = (found.view.asker.principal, found.view.people);
+        let sees =
+            Sight::of(caller, self.registry()).sees(asker, people, || Ok(found.keys)).is_ok_and(|sees| sees);
+        sees.then(|| question::named(&key_directory, found.view))
     }
 }
 

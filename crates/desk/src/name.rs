@@ -1,6 +1,9 @@
 //! Names: keys, clients and people share one space, so that a reader can tell whom a name means. Each name that is taken is a
 //! record, made by compare and swap together with what it names: two processes cannot give one name to two holders.
 
+mod likeness;
+mod relayed;
+
 use demur_api::{code::Code, key::KeyEntry, refusal::Refusal};
 use demur_core::{
     hash::sha256,
@@ -16,6 +19,8 @@ use crate::{
     person::Person,
     records,
 };
+
+pub(crate) use relayed::person as relayed_person;
 
 /// Who has a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +75,9 @@ pub enum NameFlaw {
     /// Nothing that can be read.
     #[error("expected a letter or a number in the name, found neither")]
     Blank,
+    /// Letters of scripts that are not written together.
+    #[error("expected letters of one script in the name, found several that are not written together")]
+    Scripts,
 }
 
 impl NameFlaw {
@@ -78,7 +86,8 @@ impl NameFlaw {
         match name.chars().find(|character| deceives(*character)) {
             Some(character) => Some(Self::Unseen(character)),
             None if name.trim() != name => Some(Self::BlankEnd),
-            None => is_blank(name).then_some(Self::Blank),
+            None if is_blank(name) => Some(Self::Blank),
+            None => likeness::mixes_scripts(name).then_some(Self::Scripts),
         }
     }
 }
@@ -110,6 +119,10 @@ pub(crate) fn expect_no_person(owner: &Owner, name: &str) -> Result<Option<(Vers
     if let Some((_, Holder::Person(_))) = found {
         return Err(taken(name, "by a person").with_cure(OTHER_NAME));
     }
+    if relayed::known(owner.sequencer().store(), name)?.is_some() {
+        return Err(taken(name, "by a person whose words a token passes on").with_cure(OTHER_NAME));
+    }
+    expect_not_demur(name)?;
     // Under these names demur itself asks for its user, whatever the user is called.
     let is_own = [LOCAL_ASKER, LOCAL_AGENT].iter().any(|own| same(own, name));
     if !is_own && is_user(owner, name) {
@@ -118,7 +131,18 @@ pub(crate) fn expect_no_person(owner: &Owner, name: &str) -> Result<Option<(Vers
     if !is_own && matches!(found, Some((_, Holder::User))) {
         return Err(taken(name, ELSEWHERE).with_cure(OTHER_NAME));
     }
+    if found.is_none() {
+        likeness::expect_unlike(owner, name)?;
+    }
     Ok(found)
+}
+
+/// The program that keeps the record has no other's name.
+fn expect_not_demur(name: &str) -> Result<(), Refusal> {
+    if same(name, likeness::OWN_NAME) {
+        return Err(taken(name, "by demur itself").with_cure(OTHER_NAME));
+    }
+    Ok(())
 }
 
 /// Returns the version of the record of a name whose holder gets another key.
@@ -138,6 +162,7 @@ pub(crate) fn free_for_person(owner: &Owner, name: &str) -> Result<Version, Refu
         return Err(taken(name, "by the user of this machine")
             .with_cure("this one is an operator already: `demur open` signs in"));
     }
+    expect_not_demur(name)?;
     let found = holder(owner.sequencer().store(), name)?;
     if let Some((_, Holder::Person(_))) = found {
         return Err(taken(name, "by a person")
@@ -149,6 +174,10 @@ pub(crate) fn free_for_person(owner: &Owner, name: &str) -> Result<Version, Refu
     owner.sequencer().newest_registry()?;
     if found.is_some() || owner.key_directory()?.names().values().any(|known| same(known, name)) {
         return Err(taken(name, "by a key").with_cure("`demur keys list` shows them: take another name"));
+    }
+    // Somebody whose words a token passes on is the same person.
+    if relayed::known(owner.sequencer().store(), name)?.is_none() {
+        likeness::expect_unlike(owner, name)?;
     }
     Ok(Version::ABSENT)
 }

@@ -19,6 +19,7 @@ mod secret;
 mod showing;
 #[cfg(test)]
 pub(crate) mod tests;
+mod turns;
 mod view;
 
 use demur_api::question::{
@@ -28,8 +29,8 @@ use demur_api::question::{
 
 pub(crate) use act::answering;
 pub use act::{accept, answer, cancel, decline, extend, has_answering_key, pass_on};
-use ask::asking;
 pub use ask::{Asked, ask};
+use ask::{asking, recorded_under};
 pub(crate) use cache::QuestionCache;
 pub use change::{replace, revoke};
 pub use deliver::deliver;
@@ -40,11 +41,12 @@ pub use in_person::PersonalAct;
 pub(crate) use kept::Kept;
 pub(crate) use list::cursor;
 pub use list::{list, list_of};
-use once::asking_once;
+use list::{list_in_turns, list_seen};
 pub use once::{Once, ask_once, note_heard};
+use once::{asked_before, asking_once};
 pub use search::{FoundQuestions, QuestionSearch};
 pub(crate) use secret::forget_erased;
 pub use secret::{forget_secret, secret};
 pub(crate) use showing::Showings;
-pub(crate) use view::named;
 pub use view::view;
+pub(crate) use view::{answering_keys, named};

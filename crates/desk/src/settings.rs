@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use demur_api::{code::Code, refusal::Refusal};
+use demur_api::{code::Code, refusal::Refusal, server_limits::TokenQuotas};
 use demur_clarify::name::AgentId;
 use demur_core::{canonical, limit::Limits};
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,9 @@ pub struct FolderSettings {
     /// Which rules plans are held against where nobody names others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<KeptRules>,
+    /// How much one token may have, where `demur serve` does not say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quotas: Option<TokenQuotas>,
     /// The name under which demur signs documents of the clarification protocol, in sessions that begin from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
@@ -83,7 +86,8 @@ mod tests {
         assert_eq!(data.settings().unwrap(), FolderSettings::default());
         let rules = KeptRules { folders: vec!["/rules/party".into()], only: true };
         let agent_id = Some("wwa-scaffold-v1.0.0".parse().unwrap());
-        let settings = FolderSettings { rules: Some(rules), agent_id };
+        let quotas = Some(TokenQuotas { open_questions: 8, ..TokenQuotas::default() });
+        let settings = FolderSettings { rules: Some(rules), quotas, agent_id };
         data.keep_settings(&settings).unwrap();
         assert_eq!(data.settings().unwrap(), settings);
         for text in ["{\"rulez\": {}}", "[]", "{\"rules\": {\"only\": true}}", "{\"agent_id\": \"\"}", ""] {

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::{
-    access::{LinkOrigin, Token},
+    access::{LinkOrigin, RelayedPerson, Token},
     client::{self, KnownClient, MadeFor},
     name,
     owner::Owner,
@@ -103,6 +103,8 @@ pub struct Wanted {
     pub name: Text<1, 64>,
     /// What it allows.
     pub scopes: Vec<Scope>,
+    /// The people whose words it passes on; none for one that passes on what anybody says, about its own questions alone.
+    pub people: Option<Vec<Text<1, 64>>>,
     /// How long it is good for, in seconds; otherwise until it is revoked.
     pub seconds: Option<u64>,
     /// What the person may do whose session it is to be.
@@ -122,6 +124,7 @@ impl Wanted {
         Ok(Self {
             name: Text::cut(user)?,
             scopes: vec![Scope::Person],
+            people: None,
             seconds: Some(seconds),
             role: Some(role),
             rests_on: Some(rests_on),
@@ -231,6 +234,7 @@ impl Tokens {
         // First: no key is made for a token that there is no room for.
         self.make_room(owner, now)?;
         let client = self.client_of(owner, &wanted, now)?;
+        let people = relayed_people(owner, wanted.people)?;
         let author = match (speaks_as(&wanted.scopes), &client) {
             (Some(role), Some(client)) => {
                 let client = MadeFor::Client(client.clone());
@@ -255,6 +259,7 @@ impl Tokens {
             principal: author.map(|author| author.principal()),
             client: client.map(|client| client.id),
             by_mcp: false,
+            people,
             role: wanted.role,
             rests_on: wanted.rests_on,
         };
@@ -387,12 +392,29 @@ fn check(wanted: &Wanted) -> Result<(), Refusal> {
             "expected ask, answer, relay, read, operate or metrics",
         ));
     }
+    if !has(Scope::Relay) && wanted.people.is_some() {
+        let message = "expected people beside the scope relay alone, found some without it";
+        return Err(Refusal::new(Code::ScopeInvalid, message).about("people"));
+    }
     // An asker never answers itself, and one token is one voice.
     if has(Scope::Answer) && (has(Scope::Ask) || has(Scope::Relay)) {
         let message = "expected one voice per token, found answer beside ask or relay";
         return Err(Refusal::new(Code::ScopeInvalid, message).with_cure("make two tokens"));
     }
     Ok(())
+}
+
+/// Returns the people whose words a token is to pass on, in the order of their ids, each once.
+fn relayed_people(
+    owner: &Owner,
+    names: Option<Vec<Text<1, 64>>>,
+) -> Result<Option<Vec<RelayedPerson>>, Refusal> {
+    let Some(names) = names else { return Ok(None) };
+    let person = |name| name::relayed_person(owner, name).map_err(|refusal| refusal.about("people"));
+    let mut people = names.iter().map(person).collect::<Result<Vec<_>, _>>()?;
+    people.sort_unstable_by_key(|person| person.id);
+    people.dedup_by_key(|person| person.id);
+    Ok(Some(people))
 }
 
 fn speaks_as(scopes: &[Scope]) -> Option<Role> {

@@ -12,7 +12,7 @@ pub use demur_store::contract::Cursor;
 use tokio::{sync::watch, time};
 
 use crate::{
-    access::{self, Admitted, Caller},
+    access::{self, Admitted, Caller, WaitShare},
     desk::Desk,
     follower::{self, BEAT_INTERVAL, QuestionChange},
     owner::Owner,
@@ -50,6 +50,8 @@ pub struct Watch {
     by: Admitted,
     way: Way,
     others: usize,
+    /// One of the places that its caller has for what waits.
+    _share: WaitShare,
 }
 
 enum Way {
@@ -82,7 +84,7 @@ impl Desk {
         after: Option<Cursor>,
     ) -> Result<Watch, Refusal> {
         let by = access::admit(caller, WATCHING)?;
-        let others = self.follower().viewers();
+        let (others, share) = (self.follower().viewers(), self.quotas().wait(caller)?);
         let way = match interest {
             Interest::Questions if others >= MAX_VIEWERS as usize => return Err(full()),
             Interest::Questions => {
@@ -94,7 +96,7 @@ impl Desk {
                 Way::Events(Reader { commits, place: after, has_begun: false, ready })
             }
         };
-        Ok(Watch { desk: Arc::clone(self), by, way, others })
+        Ok(Watch { desk: Arc::clone(self), by, way, others, _share: share })
     }
 }
 

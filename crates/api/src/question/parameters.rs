@@ -49,6 +49,9 @@ pub struct QuestionListParameters {
     pub mine: Option<bool>,
     /// The newest first.
     pub newest: Option<bool>,
+    /// Open questions in turns: one of each asker, then a second one of each, the oldest first in each round. For callers that see
+    /// every question; others have what they see in the order of asking.
+    pub turns: Option<bool>,
     /// The cursor that the page before gave.
     pub after: Option<String>,
     /// How many at most, up to 200.

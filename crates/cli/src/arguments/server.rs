@@ -3,7 +3,11 @@
 use std::{net::SocketAddr, ops::RangeInclusive, time::Duration};
 
 use clap::{Args, Subcommand, ValueEnum, value_parser};
-use demur_api::{person::PersonRole, scope::Scope, server_limits::ServerLimits};
+use demur_api::{
+    person::PersonRole,
+    scope::Scope,
+    server_limits::{ServerLimits, TokenQuotas},
+};
 use demur_core::limit::Text;
 use demur_server::public_url::PublicUrl;
 
@@ -45,9 +49,56 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "N", default_value_t = ServerLimits::default().people)]
     #[arg(value_parser = value_parser!(u32).range(within(ServerLimits::PEOPLE)))]
     pub(crate) max_people: u32,
+    /// Let at most so many connections over TCP wait that have not shown a token yet
+    #[arg(long, value_name = "N", default_value_t = ServerLimits::default().stranger_connections)]
+    #[arg(value_parser = value_parser!(u32).range(within(ServerLimits::CONNECTIONS)))]
+    pub(crate) max_stranger_connections: u32,
+    /// Keep at most so many MiB of what is being sent in memory, for you and as much for all others
+    #[arg(long, value_name = "MIB", default_value_t = ServerLimits::default().body_mebibytes)]
+    #[arg(value_parser = value_parser!(u32).range(within(ServerLimits::BODY_MEBIBYTES)))]
+    pub(crate) max_body_memory: u32,
+    #[command(flatten)]
+    pub(crate) quotas: Quotas,
     /// Run apart from whoever started it
     #[arg(long, hide = true)]
     pub(crate) detached: bool,
+}
+
+/// How much one token may have. What is left out is as the settings of the data folder say, or as it comes with demur.
+#[derive(Debug, Args)]
+pub(crate) struct Quotas {
+    /// Let one token have at most so many open questions and confirmations [default: 64]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(within(TokenQuotas::OPEN_QUESTIONS)))]
+    max_open_questions: Option<u32>,
+    /// Let one token ask at most so often in an hour [default: 600]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(within(TokenQuotas::ASKS_PER_HOUR)))]
+    max_asks_per_hour: Option<u32>,
+    /// Record at most so many MiB of one token in an hour [default: 256]
+    #[arg(long, value_name = "MIB", value_parser = value_parser!(u32).range(within(TokenQuotas::MEBIBYTES_PER_HOUR)))]
+    max_recorded_per_hour: Option<u32>,
+    /// Let one token have at most so many connections over TCP [default: 256]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(within(TokenQuotas::WAITS)))]
+    max_token_connections: Option<u32>,
+    /// Let one token have at most so many sessions of MCP clients before 2026-07-28 [default: 16]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(within(TokenQuotas::MCP_SESSIONS)))]
+    max_mcp_sessions: Option<u32>,
+    /// Let at most so many requests of one token wait [default: 256]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(within(TokenQuotas::WAITS)))]
+    max_waits: Option<u32>,
+}
+
+impl Quotas {
+    /// Returns the quotas that are meant, over those that are kept.
+    pub(crate) fn over(&self, kept: TokenQuotas) -> TokenQuotas {
+        TokenQuotas {
+            open_questions: self.max_open_questions.unwrap_or(kept.open_questions),
+            asks_per_hour: self.max_asks_per_hour.unwrap_or(kept.asks_per_hour),
+            mebibytes_per_hour: self.max_recorded_per_hour.unwrap_or(kept.mebibytes_per_hour),
+            connections: self.max_token_connections.unwrap_or(kept.connections),
+            mcp_sessions: self.max_mcp_sessions.unwrap_or(kept.mcp_sessions),
+            waits: self.max_waits.unwrap_or(kept.waits),
+        }
+    }
 }
 
 /// Returns a range as the parser of arguments takes it.
@@ -197,6 +248,12 @@ pub(crate) struct NewToken {
     /// What it allows: ask, answer, relay, read, operate or metrics; may be given more than once
     #[arg(long = "scope", value_name = "SCOPE", required = true)]
     pub(crate) scopes: Vec<Scope>,
+    /// With the scope relay: a person whose words it passes on, whoever asked; may be given more than once
+    #[arg(long = "for", value_name = "PERSON", conflicts_with = "for_anyone")]
+    pub(crate) people: Vec<Text<1, 64>>,
+    /// With the scope relay: pass on what anybody says, about questions of its own program alone
+    #[arg(long)]
+    pub(crate) for_anyone: bool,
     /// How long it is good for, such as 30d [default: until it is taken back]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) expires: Option<Duration>,

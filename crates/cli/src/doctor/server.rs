@@ -143,7 +143,7 @@ fn socket_file(folder: &Path, runs: bool, lost: Option<&FolderUser>) -> Option<C
 }
 
 fn limits(limits: ServerLimits) -> Check {
-    let ServerLimits { connections, local_connections, tokens, people } = limits;
+    let ServerLimits { connections, local_connections, tokens, people, .. } = limits;
     let of_connections =
         format!("{connections} connections over TCP, {local_connections} of your own commands");
     Check::ok("limits", format!("at most {of_connections}, {tokens} tokens, {people} people"))

@@ -21,7 +21,9 @@ pub(super) fn run(context: &mut Context<'_>, client: &Client, all: bool) -> Resu
     let json = context.output.is_json();
     let numbers = QuestionNumbers::of(&context.data()?);
     let state = (!all).then(|| OutcomeKind::Open.to_string());
-    let mut query = QuestionListParameters { state, limit: Some(PAGE), ..QuestionListParameters::default() };
+    let turns = (!all).then_some(true);
+    let mut query =
+        QuestionListParameters { state, turns, limit: Some(PAGE), ..QuestionListParameters::default() };
     let mut count = 0;
     // The first page comes before the first word: a failure says nothing but why.
     let mut page = question::page(client, query.clone())?;

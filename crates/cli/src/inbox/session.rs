@@ -303,6 +303,7 @@ fn open_after(after: Option<String>) -> QuestionListParameters {
         state,
         after,
         limit: Some(QUESTIONS_PER_PAGE),
+        turns: Some(true),
         ..QuestionListParameters::default()
     }
 }

@@ -63,6 +63,7 @@ mod setup;
 mod store_backup;
 mod store_check;
 mod store_trouble;
+mod tenancy;
 mod tool_limits;
 mod trace_list;
 mod trace_show;

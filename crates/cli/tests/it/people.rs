@@ -83,7 +83,8 @@ fn name_of_a_token_means_one_holder() {
     sandbox.run(&["token", "new", "agent", "--scope", "ask"]).expect_code(0);
     assert_eq!(keys(), before, "the key that is there speaks");
     for (name, scope) in [("agent", "answer"), ("zoe", "ask"), ("zoe", "read"), ("Zoe", "relay")] {
-        let error = sandbox.json_error(&["token", "new", name, "--scope", scope], 3);
+        let people: &[&str] = if scope == "relay" { &["--for", "kim"] } else { &[] };
+        let error = sandbox.json_error(&[&["token", "new", name, "--scope", scope], people].concat(), 3);
         assert_eq!(error["code"], "NAME_TAKEN", "{name} {scope}: {error}");
     }
 }

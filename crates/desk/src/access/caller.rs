@@ -3,12 +3,18 @@
 
 use std::sync::Arc;
 
-use demur_api::{code::Code, person::PersonRole, question::Whom, refusal::Refusal, scope::Scope};
-use demur_core::{limit::Text, time::Timestamp};
+use demur_api::{
+    code::{Code, RuleCode},
+    person::PersonRole,
+    question::Whom,
+    refusal::Refusal,
+    scope::Scope,
+};
+use demur_core::{limit::Text, time::Timestamp, visible::visible};
 use demur_ledger::{
     author::Author,
     facts::{Attribution, Door, Root},
-    name::{ClientId, PrincipalId},
+    name::{ClientId, PersonId, PrincipalId},
     role::Role,
 };
 use serde::{Deserialize, Serialize};
@@ -63,12 +69,26 @@ pub struct Token {
     /// Whether an MCP client speaks with it: a matter of the request, and of no record.
     #[serde(skip)]
     pub by_mcp: bool,
+    /// The people whose words it passes on, whoever asked; none for one that passes on what anybody says, about questions of
+    /// its own program alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub people: Option<Vec<RelayedPerson>>,
     /// What the person may do whose session it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<PersonRole>,
     /// What the session rests on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rests_on: Option<LinkOrigin>,
+}
+
+/// A person whose words a token passes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RelayedPerson {
+    /// Who it is on record.
+    pub id: PersonId,
+    /// The name under which the words are recorded.
+    pub name: Text<1, 64>,
 }
 
 /// What a session rests on: it is worth no more than whatever made the link that opened it.
@@ -161,11 +181,6 @@ impl Caller {
             Self::Token(token) => &token.id,
             Self::Stranger => "stranger",
         }
-    }
-
-    /// Returns whether this caller may see what this principal asked.
-    pub fn sees_questions_of(&self, asker: PrincipalId) -> bool {
-        self.may(&[Scope::Read, Scope::Answer, Scope::Relay]) || self.is(asker)
     }
 
     /// Returns whether this caller speaks for this principal.
@@ -325,7 +340,7 @@ impl Caller {
                         .with_cure("a relay passes on what a person said: say who it was")
                 })?;
                 name::check(&name).map_err(|refusal| refusal.about("by"))?;
-                Ok(Some(Speaker::person(name, self.attribution())))
+                token.relayed(name, self.attribution()).map(Some)
             }
             Self::Token(token) => {
                 if by.is_some() {
@@ -337,6 +352,27 @@ impl Caller {
             }
             Self::Stranger => Err(stranger()),
         }
+    }
+}
+
+impl Token {
+    /// Returns a person whose words this passes on.
+    fn relayed(&self, by: Text<1, 256>, way: Attribution) -> Result<Speaker, Refusal> {
+        // Then only what its own program asked: of anything else it knows nothing, and the engine refuses it.
+        let Some(people) = &self.people else { return Ok(Speaker::person(by, way)) };
+        let Some(person) = people.iter().find(|person| name::same(&person.name, &by)) else {
+            let names: Vec<_> = people.iter().map(|person| visible(&person.name)).collect();
+            let message = format!(
+                "expected somebody whose words this token passes on ({}), found \"{}\"",
+                names.join(", "),
+                visible(&by)
+            );
+            return Err(Refusal::new(Code::Rule(RuleCode::ASSURANCE_OVERSTATED), message)
+                .about("by")
+                .with_cure("`demur token new NAME --scope relay --for PERSON` names the people"));
+        };
+        let name = Text::try_from(person.name.as_str())?;
+        Ok(Speaker::person(name, Attribution { person: Some(person.id), ..way }))
     }
 }
 

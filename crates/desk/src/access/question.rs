@@ -12,14 +12,13 @@ use demur_api::{
 use demur_core::limit::Text;
 use demur_ledger::{author::Author, name::PrincipalId};
 
-use super::{Caller, may_read};
+use super::{Caller, Sight, may_read};
 use crate::{owner::Owner, question};
 
 /// Returns the question, if this caller may see it.
 pub(crate) fn seen_question(owner: &Owner, caller: &Caller, id: QuestionId) -> Result<QuestionView, Refusal> {
     match question::view(owner, id) {
-        Ok(shown) if caller.sees_questions_of(shown.asker.principal) => return Ok(shown),
-        Ok(shown) if may_read(owner, caller, id.trace)? => return Ok(shown),
+        Ok(shown) if sees(owner, caller, &shown)? => return Ok(shown),
         // What is not there and what this caller may not see is the same to it.
         Ok(_) => {}
         Err(refusal) if refusal.code == Code::QuestionUnknown && !caller.may(&[Scope::Read]) => {}
@@ -27,8 +26,14 @@ pub(crate) fn seen_question(owner: &Owner, caller: &Caller, id: QuestionId) -> R
     }
     let message = format!("expected a question of this data folder, found none called {id}");
     Err(Refusal::new(Code::QuestionUnknown, message).with_cure(
-        "a token that only asks sees what it asked and what is asked in its runs; others see every question",
+        "a token sees what its program asked, what is asked in its runs, and what it may answer or relay",
     ))
+}
+
+fn sees(owner: &Owner, caller: &Caller, shown: &QuestionView) -> Result<bool, Refusal> {
+    let sight = Sight::of(caller, owner.sequencer().registry());
+    let keys = || question::answering_keys(owner, shown.id);
+    Ok(sight.sees(shown.asker.principal, shown.people, keys)? || may_read(owner, caller, shown.trace)?)
 }
 
 /// Returns a question and whoever asked it, if this caller speaks for that one, and who the caller says wanted it.

@@ -7,14 +7,13 @@ use demur_api::{
     confirmation::{ConfirmationId, ConfirmationListParameters, ConfirmationView},
     operation as op,
     refusal::Refusal,
-    scope::Scope,
 };
 use demur_ledger::{author::Author, confirmation::ConfirmationStanding};
 use demur_store::contract::ConfirmationFilter;
 
 use super::{act, ask, give, list, refuse, seen, view};
 use crate::{
-    access::{Admitted, Caller, check_trace, may_read, player_in},
+    access::{Admitted, Caller, Sight, check_trace, may_read, player_in},
     desk::Desk,
     entry::{Awaited, Handle, Handled},
     owner::Owner,
@@ -41,6 +40,8 @@ impl Handle<op::AskConfirmation> for Desk {
         Ok(ApiReply { document: view(owner, id)?, repeated })
     }
 
+    const ASKS: bool = true;
+
     fn patience(request: &ApiRequest<op::AskConfirmation>) -> Result<Option<Duration>, Refusal> {
         let patience = patience(request.query.wait.unwrap_or(0))?;
         Ok(Some(patience).filter(|patience| !patience.is_zero()))
@@ -64,21 +65,15 @@ impl Handle<op::ListConfirmations> for Desk {
             return Err(Refusal::malformed(format!("limit: expected 1 to 200, found {limit}")));
         }
         let takes_part = trace.map_or(Ok(false), |trace| may_read(owner, caller, trace))?;
-        // A token that may only ask sees what it asked for only.
-        let own = match caller {
-            Caller::Token(token) if !caller.may(&[Scope::Answer, Scope::Relay, Scope::Read]) => {
-                token.principal
-            }
-            Caller::Local { .. } | Caller::Token(_) | Caller::Stranger => None,
-        };
+        let sight = if takes_part { Sight::All } else { Sight::of(caller, owner.sequencer().registry()) };
         let filter = ConfirmationFilter {
             outcomes: state.as_deref().map(states).transpose()?,
             trace,
-            asker: own.filter(|_| !takes_part),
+            asker: None,
             people: None,
             newest_first: newest.unwrap_or(false),
         };
-        list(owner, &filter, after.as_deref(), limit).map(ApiReply::new)
+        list(owner, &sight, &filter, after.as_deref(), limit).map(ApiReply::new)
     }
 }
 

@@ -15,10 +15,10 @@ use demur_ledger::{
     facts::ConfirmationAsked,
     name::{Sequence, TraceId},
 };
-use demur_store::contract::{ConfirmationFilter, ConfirmationSummary};
+use demur_store::contract::{ConfirmationFilter, ConfirmationSummary, Cursor};
 
 use crate::{
-    access::{Caller, may_read},
+    access::{AnsweringKeys, Caller, Part, Sight, may_read},
     owner::Owner,
     question, record,
 };
@@ -35,9 +35,21 @@ pub fn view(owner: &Owner, id: ConfirmationId) -> Result<ConfirmationView, Refus
 /// Returns a confirmation, if this caller may see it.
 pub(crate) fn seen(owner: &Owner, caller: &Caller, id: ConfirmationId) -> Result<ConfirmationView, Refusal> {
     let shown = view(owner, id)?;
-    let may_see = caller.sees_questions_of(shown.asker.principal) || may_read(owner, caller, shown.trace)?;
+    let sight = Sight::of(caller, owner.sequencer().registry());
+    let keys = || answering_keys(owner, id);
+    let may_see =
+        sight.sees(shown.asker.principal, shown.people, keys)? || may_read(owner, caller, shown.trace)?;
     // What is not there and what this caller may not see is the same to it.
     if may_see { Ok(shown) } else { Err(unknown(id)) }
+}
+
+/// Returns the keys that may give or refuse a confirmation.
+fn answering_keys(owner: &Owner, id: ConfirmationId) -> Result<AnsweringKeys, Refusal> {
+    let (trace, sequence) = (id.0.trace, id.0.sequence);
+    let state = owner.sequencer().look(trace)?;
+    let asked = state.confirmations().and_then(|confirmations| confirmations.find(sequence));
+    let asked = asked.ok_or_else(|| record::damaged(trace, sequence))?;
+    Ok(asked.facts().answerers.principals.as_ref().map(|keys| keys.to_vec()))
 }
 
 fn unknown(id: ConfirmationId) -> Refusal {
@@ -45,18 +57,33 @@ fn unknown(id: ConfirmationId) -> Refusal {
     Refusal::new(Code::ConfirmationUnknown, message).with_cure("`demur confirm list` shows what waits")
 }
 
-/// Returns a page of the confirmations that fit.
-pub fn list(
+/// Returns a page of the confirmations that fit and that a caller sees.
+pub(crate) fn list(
     owner: &Owner,
+    sight: &Sight,
     filter: &ConfirmationFilter,
     after: Option<&str>,
     limit: usize,
 ) -> Result<ListedConfirmations, Refusal> {
     let after = after.map(question::cursor).transpose()?;
-    let mut summaries = owner.sequencer().store().confirmations(filter, after, limit + 1)?;
+    let read =
+        |part: Part, after: Option<Cursor>, limit: usize| -> Result<Vec<ConfirmationSummary>, Refusal> {
+            let filter = match part {
+                Part::All => filter.clone(),
+                Part::AskedBy(asker) => ConfirmationFilter { asker: Some(asker), ..filter.clone() },
+                Part::ForPeople if filter.people == Some(false) => return Ok(Vec::new()),
+                Part::ForPeople => ConfirmationFilter { people: Some(true), ..filter.clone() },
+            };
+            Ok(owner.sequencer().store().confirmations(&filter, after, limit)?)
+        };
+    let keys = |summary: &ConfirmationSummary| {
+        answering_keys(owner, ConfirmationId::new(summary.trace, summary.sequence))
+    };
+    let (mut summaries, on) = sight.page((filter.newest_first, after, limit + 1), read, keys)?;
     let is_more = summaries.len() > limit;
     summaries.truncate(limit);
-    let next = summaries.last().filter(|_| is_more).map(|last| last.cursor.to_string());
+    let last = summaries.last().filter(|_| is_more).map(|last| last.cursor);
+    let next = last.or(on).map(|next| next.to_string());
     let listed = summaries.iter().map(|summary| view_listed(owner, summary));
     let confirmations = listed.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     Ok(ListedConfirmations { confirmations, next })

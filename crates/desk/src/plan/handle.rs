@@ -56,6 +56,8 @@ impl Handle<op::SubmitPlan> for Desk {
         let (session, repeated) = plan::submit(owner, submission)?;
         Ok(ApiReply { document: told(owner, &session, &spoken)?, repeated })
     }
+
+    const ASKS: bool = true;
 }
 
 impl Handle<op::ShowPlan> for Desk {

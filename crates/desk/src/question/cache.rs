@@ -23,6 +23,7 @@ use super::{
     QuestionId, QuestionView,
     view::{ending, shown},
 };
+use crate::access::AnsweringKeys;
 
 /// The questions that were recorded last.
 #[derive(Default)]
@@ -30,13 +31,20 @@ pub(crate) struct QuestionCache(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
-    questions: HashMap<QuestionId, QuestionView>,
+    questions: HashMap<QuestionId, CachedQuestion>,
     /// The oldest first.
     order: VecDeque<QuestionId>,
     /// The questions that were to be dropped before they were here: they are not kept when they come.
     missed: HashSet<QuestionId>,
     /// The oldest of these first.
     missed_order: VecDeque<QuestionId>,
+}
+
+/// A question without names, with the keys that may answer it: whoever changes these has it dropped.
+#[derive(Clone)]
+pub(crate) struct CachedQuestion {
+    pub(crate) view: QuestionView,
+    pub(crate) keys: AnsweringKeys,
 }
 
 impl Kept {
@@ -55,7 +63,7 @@ impl Kept {
 
 impl QuestionCache {
     /// Returns a question, without names, if it is here.
-    pub(crate) fn find(&self, id: QuestionId) -> Option<QuestionView> {
+    pub(crate) fn find(&self, id: QuestionId) -> Option<CachedQuestion> {
         self.kept().questions.get(&id).cloned()
     }
 
@@ -104,7 +112,7 @@ impl QuestionCache {
 
     fn end(&self, id: QuestionId, entry: &Entry, outcome: OutcomeKind) {
         let mut kept = self.kept();
-        let Some(view) = kept.questions.get_mut(&id) else { return };
+        let Some(CachedQuestion { view, .. }) = kept.questions.get_mut(&id) else { return };
         let content = content(entry);
         // Words that are there and are not read here are read from the store.
         let whole = content.is_some() == entry.opening.is_some();
@@ -140,7 +148,7 @@ impl Listener for QuestionCache {
 }
 
 /// Returns a question that was just asked, if it is not large.
-fn asked(trace: TraceId, sequence: Sequence, entry: &Entry) -> Option<QuestionView> {
+fn asked(trace: TraceId, sequence: Sequence, entry: &Entry) -> Option<CachedQuestion> {
     let Facts::QuestionAsked(facts) = entry.event.said().ok()?.facts else { return None };
     let Some(Content::QuestionAsked(words)) = content(entry) else { return None };
     let envelope = entry.event.envelope();
@@ -153,7 +161,8 @@ fn asked(trace: TraceId, sequence: Sequence, entry: &Entry) -> Option<QuestionVi
         changed: sequence,
     };
     let summary = QuestionSummary { cursor: Cursor::START, trace, sequence, asked: envelope.time, row };
-    Some(shown(&summary, &facts.0, Some(&words), *entry.event.hash()))
+    let keys = facts.0.answerers.principals.as_ref().map(|keys| keys.to_vec());
+    Some(CachedQuestion { view: shown(&summary, &facts.0, Some(&words), *entry.event.hash()), keys })
 }
 
 fn content(entry: &Entry) -> Option<Content> {

@@ -11,21 +11,19 @@ use demur_api::{
     operation as op,
     question::{AskedView, QuestionListParameters, QuestionView},
     refusal::Refusal,
-    scope::Scope,
 };
 use demur_core::limit::Text;
-use demur_ledger::{
-    event_type::TraceKind,
-    name::{PrincipalId, TraceId},
-    question::OutcomeKind,
-};
+use demur_ledger::{event_type::TraceKind, name::TraceId, question::OutcomeKind};
 use demur_store::contract::QuestionFilter;
 
 pub(super) use self::{acts::note_answer, passing::people_apart};
 
-use super::{Asked, ask_once, asking, asking_once, forget_secret, list, list_of, secret, view};
+use super::{
+    Asked, ask_once, asked_before, asking, asking_once, forget_secret, list_in_turns, list_of, list_seen,
+    recorded_under, secret, view,
+};
 use crate::{
-    access::{Admitted, Caller, asker_of, check_trace, may_read, player_in, seen_question},
+    access::{Admitted, Sight, asker_of, check_trace, may_read, player_in, seen_question},
     desk::Desk,
     entry::{Awaited, Begun, Handle, Handled},
     keyed::Keyed,
@@ -76,6 +74,29 @@ impl Handle<op::Ask> for Desk {
         Ok(Begun::recording(recording))
     }
 
+    const ASKS: bool = true;
+
+    /// A request that is sent again under its key, or in its words, gets what there is.
+    fn repeated(
+        &self,
+        by: &Admitted,
+        request: &ApiRequest<op::Ask>,
+    ) -> Result<Option<ApiReply<AskedView>>, Refusal> {
+        let (owner, query) = (&*self.owner()?, &request.query);
+        let name = asker_name(query.asker.as_deref())?;
+        let Ok(author) = by.caller().asker(owner, name.as_deref()) else { return Ok(None) };
+        let key = request.key.as_ref().map(IdempotencyKey::as_str);
+        let once = repeats::repeating(query.once.clone(), query.again, key.is_some())?;
+        let found = match &once {
+            Some(once) => asked_before(owner, &author, &request.body, once.under(key))?,
+            None => match key {
+                Some(key) => recorded_under(owner, &author, &Keyed::new(&author, key, &request.body)?)?,
+                None => None,
+            },
+        };
+        found.map(|asked| Ok(asked_reply(view(owner, asked.id)?, asked, once.is_some()))).transpose()
+    }
+
     fn patience(request: &ApiRequest<op::Ask>) -> Result<Option<Duration>, Refusal> {
         let patience = patience(request.query.wait.unwrap_or(0))?;
         Ok(Some(patience).filter(|patience| !patience.is_zero()))
@@ -104,7 +125,7 @@ pub(crate) fn is_run(owner: &Owner, trace: TraceId) -> Result<bool, Refusal> {
 impl Handle<op::ListQuestions> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::ListQuestions>) -> Handled<op::ListQuestions> {
         let (owner, caller) = (&*self.owner()?, by.caller());
-        let QuestionListParameters { state, trace, severity, people, newest, mine, after, limit } =
+        let QuestionListParameters { state, trace, severity, people, newest, mine, turns, after, limit } =
             request.query;
         let limit = limit.unwrap_or(50);
         if !(1..=200).contains(&limit) {
@@ -115,7 +136,7 @@ impl Handle<op::ListQuestions> for Desk {
         let filter = QuestionFilter {
             outcomes: state.as_deref().map(states).transpose()?,
             trace,
-            asker: own_only(caller).filter(|_| !takes_part),
+            asker: None,
             severity,
             people,
             newest_first: newest.unwrap_or(false),
@@ -123,18 +144,16 @@ impl Handle<op::ListQuestions> for Desk {
         let mut page = if mine == Some(true) {
             list_of(owner, &caller.askers(owner)?, &filter, after.as_deref(), limit)?
         } else {
-            list(owner, &filter, after.as_deref(), limit)?
+            let sight = if takes_part { Sight::All } else { Sight::of(caller, owner.sequencer().registry()) };
+            let is_open = filter.outcomes.as_deref() == Some(&[OutcomeKind::Open]);
+            if turns == Some(true) && is_open && !filter.newest_first && sight.is_all() {
+                list_in_turns(owner, &filter, after.as_deref(), limit)?
+            } else {
+                list_seen(owner, &sight, &filter, after.as_deref(), limit)?
+            }
         };
         page.questions.iter_mut().for_each(|shown| self.waiters().tell(shown));
         Ok(ApiReply::new(page))
-    }
-}
-
-/// A token that may only ask sees its own questions only.
-fn own_only(caller: &Caller) -> Option<PrincipalId> {
-    match caller {
-        Caller::Token(token) if !caller.may(&[Scope::Answer, Scope::Relay, Scope::Read]) => token.principal,
-        Caller::Local { .. } | Caller::Token(_) | Caller::Stranger => None,
     }
 }
 

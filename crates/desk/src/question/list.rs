@@ -4,8 +4,15 @@ use demur_api::{code::Code, refusal::Refusal};
 use demur_ledger::name::PrincipalId;
 use demur_store::contract::{Cursor, QuestionFilter, QuestionSummary};
 
-use super::{Listed, QuestionView, view::view_listed};
-use crate::owner::Owner;
+use super::{
+    Listed, QuestionView,
+    turns::turns,
+    view::{listed_keys, view_listed},
+};
+use crate::{
+    access::{Part, Sight},
+    owner::Owner,
+};
 
 /// Returns a page of the questions that fit.
 pub fn list(
@@ -14,9 +21,46 @@ pub fn list(
     after: Option<&str>,
     limit: usize,
 ) -> Result<Listed, Refusal> {
+    list_seen(owner, &Sight::All, filter, after, limit)
+}
+
+/// Returns a page of the questions that fit and that a caller sees.
+pub(super) fn list_seen(
+    owner: &Owner,
+    sight: &Sight,
+    filter: &QuestionFilter,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<Listed, Refusal> {
     let after = after.map(cursor).transpose()?;
-    let summaries = owner.sequencer().store().questions(filter, after, limit + 1)?;
-    page(owner, summaries, limit)
+    let read = |part: Part, after: Option<Cursor>, limit: usize| -> Result<Vec<QuestionSummary>, Refusal> {
+        let filter = match part {
+            Part::All => filter.clone(),
+            Part::AskedBy(asker) => QuestionFilter { asker: Some(asker), ..filter.clone() },
+            Part::ForPeople if filter.people == Some(false) => return Ok(Vec::new()),
+            Part::ForPeople => QuestionFilter { people: Some(true), ..filter.clone() },
+        };
+        Ok(owner.sequencer().store().questions(&filter, after, limit)?)
+    };
+    let keys = |summary: &QuestionSummary| listed_keys(owner, summary);
+    let (summaries, on) = sight.page((filter.newest_first, after, limit + 1), read, keys)?;
+    let mut listed = page(owner, summaries, limit)?;
+    listed.next = listed.next.or_else(|| on.map(|on| on.to_string()));
+    Ok(listed)
+}
+
+/// Returns a page of the open questions that fit, one of each asker in turn.
+pub(super) fn list_in_turns(
+    owner: &Owner,
+    filter: &QuestionFilter,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<Listed, Refusal> {
+    let after = after.map(cursor).transpose()?;
+    let found = turns(owner.sequencer().store(), filter, after, limit + 1)?;
+    // A cursor of this list is the turn.
+    let placed = found.into_iter().map(|(place, row)| QuestionSummary { cursor: place, ..row });
+    page(owner, placed.collect(), limit)
 }
 
 /// Returns a page of the questions that fit and that one of these asked.

@@ -64,6 +64,30 @@ pub fn ask_once(owner: &Owner, author: &Arc<Author>, ask: &Ask, once: Once<'_>) 
     }
 }
 
+/// Returns the question that its asker has open in these words, or has not heard yet what became of.
+pub(super) fn asked_before(
+    owner: &Owner,
+    author: &Arc<Author>,
+    ask: &Ask,
+    once: Once<'_>,
+) -> Result<Option<Asked>, Refusal> {
+    if once.again {
+        let keyed = once.key.map(|key| Keyed::new(author, key, ask)).transpose()?;
+        return keyed.map_or(Ok(None), |keyed| recorded_under(owner, author, &keyed));
+    }
+    let words = words(ask, once.session)?;
+    let key = RecordKey::new(format!("asked/{}/{words}", author.principal()))?;
+    let newest: Option<(Version, QuestionId)> = records::find(owner.sequencer().store(), &key)?;
+    let before = match newest {
+        Some((_, id)) => Some(id),
+        None => recorded_under(owner, author, &Keyed::new(author, &words, &ONCE)?)?.map(|asked| asked.id),
+    };
+    match before {
+        Some(id) if is_wanted(owner, id)? => Ok(Some(Asked { id, repeated: true })),
+        Some(_) | None => Ok(None),
+    }
+}
+
 /// Returns the recording of a question in words that nobody may have used before. The commit says whether somebody has: then
 /// what there is gets read.
 pub(super) fn asking_once(

@@ -4,7 +4,10 @@ use demur_api::{question::QuestionView, refusal::Refusal};
 use demur_ledger::{facts::Severity, name::TraceId, question::OutcomeKind};
 use demur_store::contract::{Cursor, QuestionFilter};
 
-use super::view::view_listed;
+use super::{
+    turns::{InTurn, turns},
+    view::view_listed,
+};
 use crate::{
     access::{Caller, LOOKING},
     desk::Desk,
@@ -69,17 +72,27 @@ pub(super) fn find(owner: &Owner, search: &QuestionSearch) -> Result<FoundQuesti
     };
     let words = Words { text: search.text.to_lowercase(), asker: search.asker.to_lowercase() };
     let (mut questions, mut read, mut after) = (Vec::new(), 0, search.after);
+    // What waits is read by people: nobody buries what others ask.
+    let takes_turns =
+        search.outcomes == [OutcomeKind::Open] && search.trace.is_none() && !search.newest_first;
+    let next = |after: Option<Cursor>, limit: usize| -> Result<Vec<InTurn>, Refusal> {
+        if takes_turns {
+            return turns(store, &filter, after, limit);
+        }
+        let rows = store.questions(&filter, after, limit)?;
+        Ok(rows.into_iter().map(|row| (row.cursor, row)).collect())
+    };
     loop {
-        let batch = store.questions(&filter, after, QUESTIONS_PER_READ)?;
+        let batch = next(after, QUESTIONS_PER_READ)?;
         if batch.is_empty() {
             return Ok(FoundQuestions { questions, read, next: None });
         }
-        for summary in &batch {
+        for (place, summary) in &batch {
             let shown = view_listed(owner, summary)?;
-            (read, after) = (read + 1, Some(summary.cursor));
+            (read, after) = (read + 1, Some(*place));
             questions.extend(shown.filter(|shown| words.fit(shown)));
             if questions.len() == QUESTIONS_PER_PAGE || read == MAX_READ_QUESTIONS {
-                let more = !store.questions(&filter, after, 1)?.is_empty();
+                let more = !next(after, 1)?.is_empty();
                 return Ok(FoundQuestions { questions, read, next: after.filter(|_| more) });
             }
         }

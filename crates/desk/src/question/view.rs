@@ -13,7 +13,7 @@ use demur_ledger::{
 use demur_store::contract::QuestionSummary;
 
 use super::{Ending, QuestionId, QuestionView, Whom};
-use crate::{key_directory::KeyDirectory, owner::Owner, record, subject::plan_name};
+use crate::{access::AnsweringKeys, key_directory::KeyDirectory, owner::Owner, record, subject::plan_name};
 
 /// Returns a question as it stands.
 pub fn view(owner: &Owner, id: QuestionId) -> Result<QuestionView, Refusal> {
@@ -34,6 +34,28 @@ pub(super) fn unknown(id: QuestionId) -> Refusal {
         format!("expected a question of this data folder, found none called {id}"),
     )
     .with_cure("`demur inbox --list` shows what waits")
+}
+
+/// Returns the keys that may answer a question as it stands.
+pub(crate) fn answering_keys(owner: &Owner, id: QuestionId) -> Result<AnsweringKeys, Refusal> {
+    let state = owner.sequencer().look(id.trace)?;
+    let asked = state.questions().and_then(|questions| questions.find(id.sequence));
+    let asked = asked.ok_or_else(|| record::damaged(id.trace, id.sequence))?;
+    Ok(asked.facts().answerers.principals.as_ref().map(|keys| keys.to_vec()))
+}
+
+/// Returns the keys that may answer a question of a list: from the event that asked, where nothing has changed it since.
+pub(super) fn listed_keys(owner: &Owner, summary: &QuestionSummary) -> Result<AnsweringKeys, Refusal> {
+    if summary.row.changed != summary.sequence {
+        return answering_keys(owner, QuestionId { trace: summary.trace, sequence: summary.sequence });
+    }
+    let (event, _) = record::read(owner.sequencer().store(), summary.trace, summary.sequence)?;
+    let keys = match event.said().map(|said| said.facts) {
+        Ok(Facts::QuestionAsked(facts)) => &facts.0.answerers.principals,
+        Ok(Facts::GapFound(facts)) => &facts.0.answerers.principals,
+        _ => return Err(record::damaged(summary.trace, summary.sequence).into()),
+    };
+    Ok(keys.as_ref().map(|keys| keys.to_vec()))
 }
 
 /// Returns a question that the list shows.

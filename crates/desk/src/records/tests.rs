@@ -38,8 +38,14 @@ fn newer_token_is_refused_and_the_others_are_listed_and_revoked() {
     let tokens = Tokens::new(9);
     let make = |name: &str| {
         let scopes = vec![Scope::Read];
-        let wanted =
-            Wanted { name: name.try_into().unwrap(), scopes, seconds: None, role: None, rests_on: None };
+        let wanted = Wanted {
+            name: name.try_into().unwrap(),
+            scopes,
+            people: None,
+            seconds: None,
+            role: None,
+            rests_on: None,
+        };
         tokens.create(&owner, wanted).unwrap().0.id
     };
     let (newer, known) = (make("newer"), make("known"));

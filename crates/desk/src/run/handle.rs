@@ -70,6 +70,7 @@ impl Handle<op::SayInRun> for Desk {
         speaks(owner, caller, trace, &author)?;
         let artifact = artifact.map(bytes).transpose()?;
         let saying = Saying { trace, kind: kind.to_string(), facts, content, artifact };
+        self.quotas().note_recorded(caller, self.now()?, size(&saying));
         let recorded = say(owner, &author, saying, request.key.as_ref().map(IdempotencyKey::as_str))?;
         let phase = owner.sequencer().store().trace(trace)?.and_then(|summary| summary.phase);
         if phase.is_some_and(Phase::is_final) {
@@ -78,6 +79,13 @@ impl Handle<op::SayInRun> for Desk {
         let (sequence, hash) = (recorded.position.sequence, recorded.position.hash);
         Ok(ApiReply { document: RunEvent { trace, sequence, hash, phase }, repeated: recorded.repeated })
     }
+}
+
+/// Returns about how much something says.
+fn size(saying: &Saying) -> usize {
+    let members = saying.facts.iter().chain(saying.content.iter().flatten());
+    let said: usize = members.map(|(name, value)| name.len() + value.to_string().len()).sum();
+    said + saying.artifact.as_ref().map_or(0, |(bytes, _)| bytes.len())
 }
 
 impl Handle<op::AuditRun> for Desk {

@@ -2,10 +2,13 @@
 
 use demur_api::{
     call::{ApiReply, ApiRequest},
+    code::Code,
     operation as op,
-    token::{ListedTokens, MadeToken, ShownToken},
+    refusal::Refusal,
+    scope::Scope,
+    token::{ListedTokens, MadeToken, NewToken, ShownToken},
 };
-use demur_core::limit::Whole;
+use demur_core::limit::{Text, Whole};
 
 use super::Wanted;
 use crate::{
@@ -16,8 +19,9 @@ use crate::{
 
 impl From<Token> for ShownToken {
     fn from(token: Token) -> Self {
-        let Token { id, name, scopes, created, expires, .. } = token;
-        Self { id, name: name.to_string(), scopes, created, expires }
+        let Token { id, name, scopes, created, expires, people, .. } = token;
+        let people = people.map(|people| people.into_iter().map(|person| person.name.to_string()).collect());
+        Self { id, name: name.to_string(), scopes, people, created, expires }
     }
 }
 
@@ -25,10 +29,34 @@ impl Handle<op::MakeToken> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::MakeToken>) -> Handled<op::MakeToken> {
         let new = request.body;
         let seconds = new.seconds.map(Whole::as_u64);
-        let wanted =
-            Wanted { name: new.name, scopes: new.scopes.to_vec(), seconds, role: None, rests_on: None };
+        let (scopes, people) = (new.scopes.to_vec(), people(&new)?);
+        let wanted = Wanted { name: new.name, scopes, people, seconds, role: None, rests_on: None };
         let (token, secret) = self.tokens().create(&*self.owner()?, wanted)?;
         Ok(ApiReply::new(MadeToken { token: token.into(), secret }))
+    }
+}
+
+/// Returns whose words a token is to pass on: people by name, or anybody where that is asked for.
+fn people(new: &NewToken) -> Result<Option<Vec<Text<1, 64>>>, Refusal> {
+    // An answerer's token relays nothing, whatever it wants.
+    let relays = new.scopes.contains(&Scope::Relay) && !new.scopes.contains(&Scope::Answer);
+    match (relays, new.people.is_empty(), new.for_anyone) {
+        (true, true, false) => {
+            let message = "expected the people whose words the token passes on, found none";
+            Err(Refusal::new(Code::PeopleMissing, message).about("people").with_cure(
+                "name them with `--for PERSON`; with `--for-anyone` it passes on what anybody says, about its own questions alone",
+            ))
+        }
+        (_, false, true) => {
+            let message = "expected people by name or anybody, found both";
+            Err(Refusal::malformed(message).about("for_anyone"))
+        }
+        (false, true, true) => {
+            let message = "expected people beside the scope relay alone, found anybody without it";
+            Err(Refusal::new(Code::ScopeInvalid, message).about("for_anyone"))
+        }
+        (_, true, _) => Ok(None),
+        (_, false, false) => Ok(Some(new.people.to_vec())),
     }
 }
 

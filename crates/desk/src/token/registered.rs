@@ -21,12 +21,16 @@ pub(super) fn made(id: TokenId, token: &Token) -> Result<Option<(TokenMade, Cont
     let mut scopes: Vec<_> = token.scopes.iter().filter_map(|scope| granted(*scope)).collect();
     scopes.sort_unstable();
     scopes.dedup();
-    let relays = scopes.contains(&TokenScope::Relay);
+    let people = match &token.people {
+        Some(people) => Some(people.iter().map(|person| person.id).collect::<Vec<_>>().try_into()?),
+        // Then it passes on what anybody says, about what its own program asked.
+        None if scopes.contains(&TokenScope::Relay) => None,
+        None => Some(List::default()),
+    };
     let facts = TokenMade {
         client,
         expires: token.expires,
-        // A relay passes on the words of whoever it names.
-        people: (!relays).then(List::default),
+        people,
         principal: token.principal,
         scopes: scopes.try_into()?,
         token: id,

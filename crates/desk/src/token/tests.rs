@@ -11,6 +11,7 @@ fn made(owner: &Owner, tokens: &Tokens) -> (String, String) {
         scopes: vec![Scope::Read],
         seconds: None,
         role: None,
+        people: None,
         rests_on: None,
     };
     let (token, secret) = tokens.create(owner, wanted).unwrap();

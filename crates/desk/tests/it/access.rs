@@ -60,6 +60,7 @@ fn session_without_a_role_may_nothing() {
         client: None,
         by_mcp: false,
         role: None,
+        people: None,
         rests_on: None,
     };
     let caller = Caller::Token(Arc::new(session));

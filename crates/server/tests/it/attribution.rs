@@ -46,7 +46,7 @@ fn relayed(server: &Server, method: &str, path: &str) -> Call {
 fn every_way_in_says_how_an_answer_came() {
     let server = Server::start();
     let asker = server.token("builder", &["ask"]);
-    let relay = server.token("bot", &["relay"]);
+    let relay = server.token_for("bot", &["relay"], &["ada"]);
     let token = relay.split('_').nth(1).unwrap();
     let browser = Browser::sign_in(&server);
     let ways: [(&str, Answering<'_>, Value); 4] = [
@@ -118,9 +118,9 @@ fn claims(server: &Server, id: &str) -> usize {
 #[test]
 fn the_answer_of_the_program_that_asked_is_a_suggestion_without_its_form() {
     let server = Server::start();
-    let token = server.token("agent", &["ask", "relay"]);
+    let token = server.token_for("agent", &["ask", "relay"], &["ada"]);
     // Another token of the same name is the same client, whatever it is for.
-    let other = server.token("agent", &["relay"]);
+    let other = server.token_for("agent", &["relay"], &["ada"]);
     let browser = browser_of_the_client(&server);
     for least in ["agent", "relayed", "terminal"] {
         let wants = json!({"question": "Where to?", "assurance": least});
@@ -176,7 +176,7 @@ fn the_form_of_the_program_that_asked_is_refused_where_more_than_its_word_is_wan
 #[test]
 fn the_program_that_asked_for_a_secret_does_not_tell_it_itself() {
     let server = Server::start();
-    let token = server.token("agent", &["ask", "relay"]);
+    let token = server.token_for("agent", &["ask", "relay"], &["ada"]);
     let id = server.ask(&token, &json!({"question": "The password?", "kinds": ["secret"]}));
     let call = server.call("POST", &format!("/v1/questions/{id}/answer")).token(&token);
     let refused = answer(call, &json!({"by": "ada"}));
@@ -188,7 +188,7 @@ fn the_program_that_asked_for_a_secret_does_not_tell_it_itself() {
 #[test]
 fn the_program_that_submitted_a_plan_suggests_what_it_relays_about_a_gap_of_it() {
     let server = Server::start();
-    let token = server.token("agent", &["ask", "relay"]);
+    let token = server.token_for("agent", &["ask", "relay"], &["ada"]);
     let plan = json!({"plan": {"name": "demo"}});
     let submitted = server.call("POST", "/v1/plans").token(&token).json(&plan).send().json();
     let session = submitted["session_id"].as_str().unwrap();

@@ -114,7 +114,7 @@ fn answer_is_changed_by_whoever_gave_it_and_nobody_else() {
 fn change_is_as_sure_as_the_answer_was() {
     let server = Server::start();
     let asker = server.token("asker", &["ask"]);
-    let relay = server.token("client", &["relay"]);
+    let relay = server.token_for("client", &["relay"], &["kim", "pat"]);
     let id = server.ask(&asker, &json!({"question": "Which?"}));
     let relayed = |method: &str, by: &str| {
         let document = json!({"answer": by, "by": by});

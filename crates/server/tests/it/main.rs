@@ -42,6 +42,7 @@ mod run_roles;
 mod secret;
 mod server;
 mod sign_in;
+mod tenancy;
 mod token;
 mod trace;
 mod verdicts;

@@ -14,7 +14,9 @@ use crate::server::Server;
 fn one_answer_wins_and_every_other_is_told_who_when_and_how() {
     let server = Server::start();
     let asker = server.token("asker", &["ask"]);
-    let relay = server.token("client", &["relay"]);
+    let people: Vec<_> = (0..12).map(|number| format!("p{number}")).collect();
+    let people: Vec<_> = people.iter().map(String::as_str).collect();
+    let relay = server.token_for("client", &["relay"], &people);
     for round in 0..5 {
         let id = server.ask(&asker, &json!({"question": format!("Round {round}: who is first?")}));
         let path = format!("/v1/questions/{id}/answer");

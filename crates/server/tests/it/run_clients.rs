@@ -87,7 +87,8 @@ fn clients(events: &[Value]) -> Vec<&str> {
 fn tokens_are_in_the_registry_and_their_secrets_are_not() {
     let server = Server::start();
     let made = |scopes: Value| {
-        let wanted = json!({"name": "ada", "scopes": scopes});
+        let wanted =
+            json!({"name": "ada", "for_anyone": scopes.to_string().contains("relay"), "scopes": scopes});
         server.local("POST", "/v1/tokens").json(&wanted).send().json()
     };
     let first = made(json!(["ask"]));

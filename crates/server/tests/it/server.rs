@@ -72,6 +72,11 @@ impl Server {
         server
     }
 
+    /// Starts a server on this folder that takes no more than this.
+    pub(crate) fn start_at_within(folder: &Path, limits: ServerLimits) -> Self {
+        Self::of(Config { limits, ..config(folder) }, PeerTimeouts::default())
+    }
+
     fn start_in(folder: &Path, timeouts: PeerTimeouts) -> Self {
         Self::run(folder, Vec::new(), timeouts)
     }
@@ -115,9 +120,24 @@ impl Server {
         Call::socket(&self.folder, method, path)
     }
 
-    /// Makes a token and returns its secret.
+    /// Makes a token and returns its secret. One that relays does so for Kim, Grace and Lee.
     pub(crate) fn token(&self, name: &str, scopes: &[&str]) -> String {
-        let made = self.local("POST", "/v1/tokens").json(&json!({"name": name, "scopes": scopes})).send();
+        let people: &[&str] = if scopes.contains(&"relay") { &["kim", "grace", "lee"] } else { &[] };
+        self.token_for(name, scopes, people)
+    }
+
+    /// Makes a token that relays what these people say.
+    pub(crate) fn token_for(&self, name: &str, scopes: &[&str], people: &[&str]) -> String {
+        self.made_token(&json!({"name": name, "scopes": scopes, "people": people}))
+    }
+
+    /// Makes the token of a client that asks, and relays whatever its own user says.
+    pub(crate) fn client_token(&self, name: &str) -> String {
+        self.made_token(&json!({"name": name, "scopes": ["ask", "relay"], "for_anyone": true}))
+    }
+
+    fn made_token(&self, wanted: &Value) -> String {
+        let made = self.local("POST", "/v1/tokens").json(wanted).send();
         assert_eq!(made.status, 201, "{made:?}");
         made.json()["secret"].as_str().unwrap().to_owned()
     }

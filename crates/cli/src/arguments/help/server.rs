@@ -24,7 +24,9 @@ Browsers elsewhere need a proxy in front that speaks TLS. --public-url declares 
 the server then answers to that name only, and links and cookies go by it. The proxy has to pass the Host header on \
 and to say in X-Forwarded-For who calls.
 
-Connections, tokens and people are limited. `demur doctor` shows the limits of the server that runs. A limit that is \
+Connections, tokens and people are limited, and so is how much of everything one token has: open questions, questions \
+and bytes in an hour, connections, sessions, requests that wait. What goes beyond is refused with QUOTA_EXCEEDED, and \
+others are served meanwhile. Quotas can stand in settings.json of the data folder, too, under `quotas`. `demur doctor` shows the limits of the server that runs. A limit that is \
 lower than before takes nothing away: it only lets nobody new in. A server that a command starts has the defaults.
 
 Plans are held against the rules that `demur rules use` keeps in the data folder, or against those of --rules.";
@@ -142,8 +144,8 @@ Make, list and take back the tokens with which programs that are not on this mac
 answer. On this machine the Unix socket needs none.
 
   ask      ask, submit plans, and see what came of both
-  answer   see questions and answer them with a key of its own: as an agent, never as a person
-  relay    see questions and pass on what a person said through the program's own interface
+  answer   see questions put to its key and answer them: as an agent, never as a person
+  relay    pass on what people said: those of --for about any question, others about its own
   read     read every trace, follow the feed, verify files
   metrics  read the counters";
 
@@ -159,12 +161,18 @@ pub(in crate::arguments) const TOKEN_NEW_ABOUT: &str = "\
 Make a token and print it, once: nothing keeps it. A token that asks or answers speaks as the holder of its name, with \
 the key of that name, which this data folder keeps and signs with. The key is made where there is none. Where there is \
 one of the same role, as after `demur keys new builder --role agent`, the token is another way in for its holder. A name \
-that has a key of another role, or that a person has, is refused.";
+that has a key of another role, or that a person has, is refused, and so is one that looks like another.
+
+A token with the scope relay says whose words it passes on. --for names a person, who need not be able to sign in: \
+questions that people may answer are seen and answered in that one's name only, whoever asked. --for-anyone is for a \
+client that shows its own user what it asks: it takes whatever name comes, sees what its own program asked and nothing \
+else, and what it passes on counts as `relayed` at most.";
 
 pub(in crate::arguments) const TOKEN_NEW_EXAMPLES: &str = "\
 Examples:
   token=$(demur token new builder --scope ask --expires 30d)
-  demur token new slack --scope relay
+  demur token new slack --scope relay --for ada --for ben
+  demur token new claude --scope ask --scope relay --for-anyone
   demur token new auditor --scope read
 
 `demur --help` lists the exit codes.";

@@ -21,7 +21,8 @@ use crate::{
 
 /// Returns a way to the server with a new token.
 fn token(sandbox: &Sandbox, name: &str, scope: &str) -> Wire {
-    let made = sandbox.json(&["token", "new", name, "--scope", scope]);
+    let people: &[&str] = if scope == "relay" { &["--for", "wilhelmina"] } else { &[] };
+    let made = sandbox.json(&[&["token", "new", name, "--scope", scope], people].concat());
     let status = sandbox.json(&["status"]);
     let address = status["address"].as_str().unwrap().strip_prefix("http://").unwrap();
     Wire::tcp(address, made["secret"].as_str().unwrap().to_owned())

@@ -245,7 +245,7 @@ pub(super) fn stdio(sandbox: &Sandbox, tools: &str) -> Value {
 
 /// Returns `/mcp` of the server of a sandbox with a token of its own, as the programs take it.
 pub(super) fn http(sandbox: &Sandbox, name: &str, tools: &str) -> Value {
-    let made = sandbox.json(&["token", "new", name, "--scope", "ask", "--scope", "relay"]);
+    let made = sandbox.json(&["token", "new", name, "--scope", "ask", "--scope", "relay", "--for-anyone"]);
     let address = sandbox.json(&["status"])["address"].as_str().unwrap().to_owned();
     let query = if tools.is_empty() { String::new() } else { format!("?tools={tools}") };
     json!({"url": format!("{address}/mcp{query}"), "token": made["secret"]})

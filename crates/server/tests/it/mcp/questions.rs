@@ -77,7 +77,7 @@ fn calls_at_the_same_moment_ask_one_question() {
 #[test]
 fn an_answer_in_a_list_is_not_heard() {
     let server = Server::start();
-    let agent = server.token("agent", &["ask", "relay"]);
+    let agent = server.client_token("agent");
     let call = |name: &str, arguments: Value| {
         let params = json!({"name": name, "arguments": arguments});
         let reply = modern(&server, &agent, &json!({}), "tools/call", params).send().json();
@@ -96,7 +96,7 @@ fn an_answer_in_a_list_is_not_heard() {
 #[test]
 fn own_questions_are_listed_with_their_answers() {
     let server = Server::start();
-    let (agent, other) = (server.token("agent", &["ask", "relay"]), server.token("other", &["ask", "relay"]));
+    let (agent, other) = (server.client_token("agent"), server.client_token("other"));
     let list = |arguments: Value| {
         let params = json!({"name": "list_questions", "arguments": arguments});
         let reply = modern(&server, &agent, &json!({}), "tools/call", params).send().json();
