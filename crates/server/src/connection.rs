@@ -40,7 +40,7 @@ use crate::{
     credentials::{ConnectedFrom, Names, Transport},
     descent::is_of_tool,
     peer_timeouts::PeerTimeouts,
-    places::{Place, Places, RequestAtPlace},
+    places::{Place, Places, RequestAtPlace, Shares},
     service::over,
 };
 
@@ -64,8 +64,11 @@ impl Connections {
         timeouts: PeerTimeouts,
         limits: ServerLimits,
     ) -> Self {
-        let [places, own_places] =
-            [limits.connections, limits.local_connections].map(|most| Places::new(most as usize));
+        let all = limits.connections as usize;
+        // Whoever has a token finds a place, however many strangers there are.
+        let strangers = (limits.stranger_connections as usize).min(all - all / 4);
+        let places = Places::new(Shares { all, strangers, token: limits.quotas.connections as usize });
+        let own_places = Places::new(Shares::of_all(limits.local_connections as usize));
         Self { router, places, own_places, open: Arc::default(), ending, timeouts }
     }
 

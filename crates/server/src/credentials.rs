@@ -13,7 +13,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use demur_api::{scope::Scope, server::PROTOCOL};
+use demur_api::{code::Code, scope::Scope, server::PROTOCOL};
 use demur_desk::{access::Caller, desk::Desk};
 use hyper::{HeaderMap, Method, header, header::HeaderValue};
 
@@ -28,6 +28,7 @@ pub use self::{cookie::FormKey, names::Names};
 
 use crate::{
     limits::{Peer, TooMany},
+    places::OwnPlace,
     problem::Problem,
     service::Shared,
 };
@@ -65,6 +66,7 @@ pub async fn identify(State(service): State<Shared>, mut request: Request, next:
         },
         None => Ok(Caller::Stranger),
     };
+    let caller = caller.and_then(|caller| claim(&request, &caller).map(|()| caller));
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let (caller, mut response) = match caller {
         Ok(caller) => {
@@ -80,7 +82,15 @@ pub async fn identify(State(service): State<Shared>, mut request: Request, next:
             }
             (caller, next.run(request).await)
         }
-        Err(problem) => (Caller::Stranger, problem.into_response()),
+        Err(problem) => {
+            let is_full = problem.code() == Code::QuotaExceeded;
+            let mut response = problem.into_response();
+            if is_full {
+                // It is one connection too many.
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            (Caller::Stranger, response)
+        }
     };
     if response.status().is_server_error()
         && !caller.is_local()
@@ -99,6 +109,13 @@ pub async fn identify(State(service): State<Shared>, mut request: Request, next:
     service.metrics.count_request(status);
     tracing::debug!(%method, path, status, caller = caller.label(), "request");
     response
+}
+
+/// Notes whose connection it is, or refuses one more of the same token.
+fn claim(request: &Request, caller: &Caller) -> Result<(), Problem> {
+    let Caller::Token(token) = caller else { return Ok(()) };
+    let place = request.extensions().get::<OwnPlace>();
+    Ok(place.map_or(Ok(()), |place| place.claim(&token.id))?)
 }
 
 /// Returns where a request comes from, over TCP.

@@ -6,7 +6,7 @@
 //! | start, end, and what all routes share | [`serve`], [`service`] |
 //! | connections and their number, the socket, time limits of the other side | [`connection`], `places`, [`socket`], [`peer_timeouts`] |
 //! | credentials of a caller; whether a tool calls | [`credentials`], [`descent`] |
-//! | how often somebody may try; the public address | `limits`, [`public_url`] |
+//! | how often somebody may try; room for what is being sent; the public address | `limits`, `body_room`, [`public_url`] |
 //! | operations as routes, other routes, their description | [`api`], [`mount`], [`routes`], [`openapi`] |
 //! | a request read, a refusal written | [`read`], [`problem`] |
 //! | large answers, part by part | [`parts`] |
@@ -14,6 +14,7 @@
 //! | figures | [`metrics`] |
 
 pub mod api;
+pub(crate) mod body_room;
 pub mod connection;
 pub mod credentials;
 pub mod descent;

@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt,
     net::{IpAddr, Ipv6Addr},
     sync::{Mutex, PoisonError},
 };
@@ -54,6 +55,12 @@ impl Peer {
         let named = headers.get_all("x-forwarded-for").iter().next_back();
         let last = named.and_then(|value| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
         last.map_or(self, Self::new)
+    }
+}
+
+impl fmt::Display for Peer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
     }
 }
 

@@ -54,7 +54,9 @@ where
     Desk: Handle<O>,
 {
     let place = request.extensions().get::<OwnPlace>().cloned();
-    let (request, turn) = read::request::<O>(request, &service).await?;
+    let (request, turn, share) = read::request::<O>(request, &service).await?;
+    // What is small by now takes no more than any request; what is large does until it is done.
+    let _share = turn.is_some().then_some(share);
     if <Desk as Handle<O>>::patience(&request)?.is_some_and(|patience| !patience.is_zero()) {
         place.map_or(Ok(()), |place| place.wait())?;
     }

@@ -21,29 +21,35 @@ use hyper::{HeaderMap, header, http::request::Parts};
 use serde::de::DeserializeOwned;
 use tokio::{task, time};
 
-use crate::{api::JSON, problem::Problem, service::Shared};
+use crate::{
+    api::JSON,
+    body_room::{BodyShare, read_whole},
+    problem::Problem,
+    service::Shared,
+};
 
-/// Returns the request for an operation, and the turn of a document that is large.
-pub async fn request<O: Operation>(
+/// Returns the request for an operation, the turn of a document that is large, and what it takes of the memory.
+pub(crate) async fn request<O: Operation>(
     request: Request,
     service: &Shared,
-) -> Result<(ApiRequest<O>, Option<LargeTurn>), Problem> {
+) -> Result<(ApiRequest<O>, Option<LargeTurn>, BodyShare), Problem> {
     let (mut parts, body) = request.into_parts();
     let Named(path) = Named::<O::Path>::from_request_parts(&mut parts, service).await?;
     let Parameters(query) = Parameters::<O::Query>::from_request_parts(&mut parts, service).await?;
     let key = if O::ABOUT.keyed { idempotency_key(&parts.headers)? } else { None };
+    let mut share = BodyShare::of(service, &parts.extensions);
     let (body, turn) = if O::Body::is_nothing() {
         (parse(b"", &LIMITS)?, None)
     } else {
-        document(&parts, body, service, O::ABOUT.large).await?
+        document(&parts, (body, &mut share), service, O::ABOUT.large).await?
     };
-    Ok((ApiRequest { path, query, body, key }, turn))
+    Ok((ApiRequest { path, query, body, key }, turn, share))
 }
 
 /// Returns the JSON document in a body. Where it may carry an artifact it can be large, and takes a turn then.
 async fn document<T: DeserializeOwned + Send + 'static>(
     parts: &Parts,
-    body: Body,
+    (body, share): (Body, &mut BodyShare),
     service: &Shared,
     may_be_large: bool,
 ) -> Result<(T, Option<LargeTurn>), Problem> {
@@ -54,7 +60,7 @@ async fn document<T: DeserializeOwned + Send + 'static>(
     let turn = is_large.then(|| service.desk.large_turn(caller)).transpose()?;
     let limits = if is_large { &LARGE_LIMITS } else { &LIMITS };
     expect_media(&parts.headers, &[JSON])?;
-    let text = read(body, limits.bytes, service.timeouts().body).await?;
+    let text = read_whole(share, body, limits.bytes, service.timeouts().body).await?;
     if !is_large {
         return Ok((parse(&text, limits)?, None));
     }
@@ -97,13 +103,17 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
     }
 }
 
-/// Returns the whole body, if it is not too long and does not take too long.
+/// Returns the whole of a small body, if it is not too long and does not take too long.
 pub async fn read(body: Body, max_bytes: usize, timeout: Duration) -> Result<Bytes, Problem> {
-    let collected = time::timeout(timeout, Limited::new(body, max_bytes).collect()).await.map_err(|_| {
-        let detail = format!("expected the whole request within {} seconds", timeout.as_secs());
-        Problem::new(Code::TooSlow, detail)
-    })?;
+    let collected = time::timeout(timeout, Limited::new(body, max_bytes).collect());
+    let collected = collected.await.map_err(|_| too_slow(timeout))?;
     collected.map(http_body_util::Collected::to_bytes).map_err(|error| broken(&*error, max_bytes))
+}
+
+/// Returns the problem of a body that did not come in time.
+pub(crate) fn too_slow(timeout: Duration) -> Problem {
+    let detail = format!("expected the whole request within {} seconds", timeout.as_secs());
+    Problem::new(Code::TooSlow, detail)
 }
 
 /// Returns what is wrong with a body that could not be read to its end.

@@ -7,13 +7,18 @@ use demur_desk::desk::Desk;
 use tokio::sync::watch;
 
 use crate::{
-    limits::Limits, metrics::Metrics, peer_timeouts::PeerTimeouts, problem::Problem, socket::OwnSocket,
+    body_room::BodyRoom, limits::Limits, metrics::Metrics, peer_timeouts::PeerTimeouts, problem::Problem,
+    socket::OwnSocket,
 };
 
 /// The server, as its routes see it.
 pub struct Service {
     pub(crate) desk: Arc<Desk>,
     pub(crate) limits: Limits,
+    /// What others send.
+    pub(crate) bodies: Arc<BodyRoom>,
+    /// What the user of this machine sends.
+    pub(crate) own_bodies: Arc<BodyRoom>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) socket: Arc<OwnSocket>,
     timeouts: PeerTimeouts,
@@ -30,7 +35,9 @@ impl Service {
         socket: Arc<OwnSocket>,
         timeouts: PeerTimeouts,
     ) -> Self {
-        Self { desk, limits: Limits::default(), metrics, socket, timeouts }
+        let room = || BodyRoom::new((desk.limits().body_mebibytes as usize) << 20);
+        let (bodies, own_bodies) = (room(), room());
+        Self { desk, limits: Limits::default(), bodies, own_bodies, metrics, socket, timeouts }
     }
 
     /// Does work in the data folder, on a thread that may wait for the disk.

@@ -10,6 +10,7 @@ use hyper::HeaderMap;
 use zeroize::Zeroize as _;
 
 use crate::{
+    body_room,
     credentials::FormKey,
     problem::Problem,
     read::{self, expect_media},
@@ -60,7 +61,7 @@ impl FromRequest<Shared> for Form {
     async fn from_request(request: Request, service: &Shared) -> Result<Self, Problem> {
         expect_media(request.headers(), &[MEDIA])?;
         let key = request.extensions().get::<FormKey>().cloned();
-        let bytes = read::read(request.into_body(), MAX_FORM_BYTES, service.timeouts().body).await?;
+        let (bytes, _share) = body_room::read_of(service, request, MAX_FORM_BYTES).await?;
         let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes)
             .map_err(|_| Problem::malformed("expected the fields of a form, found something else"))?;
         if fields.len() > MAX_FIELDS {
