@@ -51,9 +51,9 @@ use tokio::sync::OnceCell;
 use self::{connection::ServerConnection, sessions::Sessions, written::WatchedBody};
 use crate::{
     api::admit,
+    body_room::{BodyShare, read_whole},
     places::OwnPlace,
     problem::Problem,
-    read,
     service::{Shared, over},
 };
 
@@ -72,7 +72,8 @@ pub(super) fn route(service: &Shared) -> Router<Shared> {
         over(&mut ending).await;
         stop.cancel();
     });
-    let sessions = Arc::new(Sessions::default());
+    let sessions = Arc::new(Sessions::new(service));
+    tokio::spawn(sessions::end_with_credentials(Arc::clone(service), Arc::clone(&sessions)));
     let host = Arc::new(ServerHost { service: Arc::clone(service), sessions: Arc::clone(&sessions) });
     let (states, ended) = (Arc::<OnceCell<Arc<States>>>::default(), service.desk.ending());
     let (shared, made) = (Arc::default(), Arc::clone(&states));
@@ -80,7 +81,8 @@ pub(super) fn route(service: &Shared) -> Router<Shared> {
         let states = made.get().cloned().ok_or_else(|| io::Error::other("no key of request states"))?;
         Ok(Door::new(Arc::clone(&host), states, DoorSettings::default(), Arc::clone(&shared), ended.clone()))
     };
-    let protocol: Protocol = StreamableHttpService::new(door, sessions, config);
+    let protocol: Protocol = StreamableHttpService::new(door, Arc::clone(&sessions), config);
+    let protocol = (protocol, sessions);
     let gate = middleware::from_fn(move |request: Request, next| admit(ASKING, request, next));
     Router::new().route(
         PATH,
@@ -101,13 +103,18 @@ async fn states_of(service: &Shared) -> Result<Arc<States>, Refusal> {
 }
 
 /// Serves one request. Its body is read here, where a slow one is told so.
-async fn serve(service: Shared, protocol: Protocol, request: Request) -> Response {
+async fn serve(
+    service: Shared,
+    (protocol, sessions): (Protocol, Arc<Sessions>),
+    request: Request,
+) -> Response {
     let (mut parts, body) = request.into_parts();
     // A call may be held until somebody answers, and a stream for as long as its client likes.
     if let Err(refusal) = parts.extensions.get::<OwnPlace>().map_or(Ok(()), OwnPlace::wait) {
         return Problem::from(refusal).into_response();
     }
-    let bytes = match read::read(body, MAX_MESSAGE_BYTES, service.timeouts().body).await {
+    let mut share = BodyShare::of(&service, &parts.extensions);
+    let bytes = match read_whole(&mut share, body, MAX_MESSAGE_BYTES, service.timeouts().body).await {
         Ok(bytes) => bytes,
         Err(problem) => return problem.into_response(),
     };
@@ -118,8 +125,11 @@ async fn serve(service: Shared, protocol: Protocol, request: Request) -> Respons
     let (writer, written) = ReplyWriter::new();
     parts.extensions.insert(written);
     let request = Request::from_parts(parts, Full::new(bytes.clone()));
+    if let Err(refusal) = sessions.expect_room(&request, &bytes, &caller).await {
+        return Problem::from(refusal).into_response();
+    }
     let response = tokio::select! {
-        response = protocol.handle(request) => response,
+        response = sessions::on_behalf_of(caller.clone(), protocol.handle(request)) => response,
         () = service.desk.ended_credential(&caller) => return Problem::from(stranger()).into_response(),
     };
     let desk = Arc::clone(&service.desk);

@@ -31,6 +31,7 @@ mod plan;
 mod plan_amended;
 mod plan_ways;
 mod question;
+mod quotas;
 mod race;
 mod recorded;
 mod run;

@@ -8,6 +8,7 @@ use std::{
     thread,
 };
 
+use demur_api::server_limits::{ServerLimits, TokenQuotas};
 use demur_mcp::call_limits::MAX_CALLS;
 use demur_server::routes::mcp::{ASKING, PATH};
 use serde_json::{Value, json};
@@ -79,7 +80,7 @@ fn nobody_comes_in_without_the_scope_to_ask() {
 #[test]
 fn two_rounds_bring_an_answer_that_counts_once() {
     let server = Server::start();
-    let token = server.token("agent", &["ask", "relay"]);
+    let token = server.client_token("agent");
     let (key, state) = needed(&ask(&server, &token, &json!({})));
     for _ in 0..2 {
         let told = ask(&server, &token, &answer(&state, &key, "eu"));
@@ -116,8 +117,8 @@ fn a_token_that_only_asks_is_never_asked_through() {
 fn a_state_is_good_after_a_restart_and_for_its_own_asker_only() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::start_at(folder.path());
-    let token = server.token("agent", &["ask", "relay"]);
-    let other = server.token("other", &["ask", "relay"]);
+    let token = server.client_token("agent");
+    let other = server.client_token("other");
     let (key, state) = needed(&ask(&server, &token, &json!({})));
     server.stop().unwrap();
     let server = Server::start_at(folder.path());
@@ -222,7 +223,7 @@ fn message(stream: &mut BufReader<impl Read>) -> Value {
 #[test]
 fn an_older_client_is_asked_while_its_call_waits() {
     let server = Server::start();
-    let token = server.token("agent", &["ask", "relay"]);
+    let token = server.client_token("agent");
     let session = Session::open(&server, &token, &json!({"elicitation": {}}));
     let params = json!({"name": "ask_human", "arguments": {"question": "Go?", "kind": "yes_no"}});
     let call = json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params});
@@ -265,7 +266,7 @@ fn a_call_with_a_progress_token_is_answered_as_a_stream() {
 fn a_task_outlives_the_server_and_is_its_own_asker_s() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::start_at(folder.path());
-    let token = server.token("agent", &["ask", "relay"]);
+    let token = server.client_token("agent");
     let other = server.token("other", &["ask", "relay", "read"]);
     let tasks = json!({"elicitation": {}, "extensions": {"io.modelcontextprotocol/tasks": {}}});
     let params = json!({"name": "ask_human", "arguments": {"question": "Which?"}});
@@ -464,8 +465,10 @@ fn what_is_no_message_gets_the_error_of_the_protocol() {
 /// Whoever floods is told so, however many connections it takes; nobody else waits for that, and it is over when they are.
 #[test]
 fn a_flood_over_many_connections_is_refused() {
-    let server = Server::start();
-    let (flooder, other) = (server.token("flooder", &["ask"]), server.token("other", &["ask", "relay"]));
+    let quotas =
+        TokenQuotas { open_questions: 1000, connections: 2000, waits: 2000, ..TokenQuotas::default() };
+    let server = Server::start_within(ServerLimits { quotas, ..ServerLimits::default() });
+    let (flooder, other) = (server.token("flooder", &["ask"]), server.client_token("other"));
     let waiting = |number: usize| {
         let params = json!({"name": "ask_human", "arguments": {"question": format!("{number}?")}});
         modern(&server, &flooder, &json!({}), "tools/call", params)
