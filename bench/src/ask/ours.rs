@@ -107,11 +107,19 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it and waits until it answers.
+    /// Starts it without quotas that a benchmark would meet, and waits until it answers.
     pub(crate) fn start(data: &Path) -> Result<Self> {
+        let quotas = "--max-open-questions 100000 --max-asks-per-hour 10000000 --max-recorded-per-hour 1048576 \
+                      --max-token-connections 4096 --max-waits 4096 --max-mcp-sessions 512";
+        Self::start_with(data, &quotas.split_whitespace().collect::<Vec<_>>())
+    }
+
+    /// Starts it within limits and waits until it answers.
+    pub(crate) fn start_with(data: &Path, limits: &[&str]) -> Result<Self> {
         let child = Command::new(command()?)
             .args(["serve", "--port", "0", "--data"])
             .arg(data)
+            .args(limits)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -142,6 +150,11 @@ impl Server {
     pub(crate) fn token_with(&self, name: &str, scopes: &[&str]) -> Result<String> {
         let mut words = vec!["token", "new", name];
         words.extend(scopes.iter().flat_map(|scope| ["--scope", scope]));
+        match (scopes.contains(&"relay"), scopes.contains(&"ask")) {
+            (true, true) => words.push("--for-anyone"),
+            (true, false) => words.extend(["--for", "ada"]),
+            (false, _) => {}
+        }
         Ok(self.run(&words)?.trim().to_owned())
     }
 
