@@ -49,6 +49,8 @@ pub(crate) enum Benchmark {
     Race,
     /// How an answer reaches two thousand open pages, and what each costs
     Viewers,
+    /// What others notice of a token that attacks
+    Tenancy,
     /// Plans held against rule packs, beside canonical JSON of the same plans
     Rules,
 }

@@ -12,6 +12,7 @@ mod report;
 mod rules;
 mod run;
 mod signatures;
+mod tenancy;
 mod verify;
 mod viewers;
 mod write_fixture;
@@ -63,6 +64,9 @@ fn benchmark(names: &[Benchmark], full: bool) -> Result<()> {
     }
     if wanted(Benchmark::Viewers) {
         viewers::run(&mut io::stdout().lock())?;
+    }
+    if wanted(Benchmark::Tenancy) {
+        tenancy::run(&mut io::stdout().lock())?;
     }
     if wanted(Benchmark::Rules) {
         rules::run(&mut io::stdout().lock())?;

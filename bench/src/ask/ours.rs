@@ -184,6 +184,20 @@ impl Server {
         Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
     }
 
+    /// Returns how much memory the server ever held, in bytes.
+    pub(crate) fn most_memory(&self) -> Result<u64> {
+        let text = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no memory is told")?;
+        Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
+    }
+
+    /// Returns how long a command takes.
+    pub(crate) fn delay_of(&self, words: &[&str]) -> Result<Duration> {
+        let begun = Instant::now();
+        self.run(words)?;
+        Ok(begun.elapsed())
+    }
+
     fn run(&self, words: &[&str]) -> Result<String> {
         let ran = self.command(words)?.output()?;
         ensure!(ran.status.success(), "{words:?}: {}", String::from_utf8_lossy(&ran.stderr));
