@@ -124,7 +124,7 @@ pub(crate) struct ResolvePlan {
     /// Accept a warning as it is instead of answering it
     #[arg(long, conflicts_with = "answer")]
     pub(crate) accept: bool,
-    /// Answer with the key of this name (role answerer) instead of as a person at this terminal
+    /// Answer with the key of this name (role answerer) instead of as yourself
     #[arg(long = "as", value_name = "NAME")]
     pub(crate) author: Option<String>,
     /// Why, for the record
@@ -175,7 +175,7 @@ pub(crate) struct AskGapAgain {
 /// Who says it, and why.
 #[derive(Debug, Args)]
 pub(crate) struct PlanSpeaker {
-    /// With the key of the agent that submitted the plan, instead of as a person at this terminal
+    /// With the key of the agent that submitted the plan, instead of as yourself
     #[arg(long = "as", value_name = "NAME")]
     pub(crate) author: Option<Text<1, 64>>,
     /// Why, for the record

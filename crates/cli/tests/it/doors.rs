@@ -10,6 +10,7 @@ pub(crate) mod wire;
 
 use std::{fmt::Write as _, fs, path::Path, sync::Barrier, thread};
 
+use demur_ledger::attribution::assurance_of;
 use serde_json::Value;
 
 use self::{
@@ -55,7 +56,7 @@ fn meet(hall: &Hall, ask: asking::AskFn, answering: &AnsweringDoor, allows: aski
             assert_eq!(shown["state"], "answered", "{shown}");
             assert_eq!(shown["outcome"]["assurance"], answering.assurance, "{shown}");
             assert_eq!(waiting.answer(), words.answer, "asked and answered through {}", answering.name);
-            answering.assurance.replace('_', " ")
+            assurance_of(answering.assurance).to_owned()
         }
         Said::Refused { code, .. } => {
             assert!(!fits, "{} was refused with {code}", answering.name);
@@ -118,7 +119,7 @@ const BEGIN: &str = "\
 
 A question asked through any door can be answered through any other, by anybody who may answer it. The table is made by a test
 that does exactly that, with the command itself, in a terminal, with the forms of the web inbox, as an MCP client, over TCP and over
-the Unix socket. A cell says with which assurance the answer is recorded, or why it is refused; what is refused changes nothing.
+the Unix socket. A cell says with which assurance the answer is recorded (*same user* is `terminal` in files), or why it is refused; what is refused changes nothing.
 
 | asked through | `demur answer` | `demur inbox` | web inbox | HTTP, Unix socket | HTTP, `relay` token | MCP, client's user | HTTP, `answer` token |
 |---|---|---|---|---|---|---|---|

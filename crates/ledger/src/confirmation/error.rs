@@ -4,7 +4,7 @@
 use demur_core::time::Timestamp;
 
 use super::ConfirmationStanding;
-use crate::{name::Sequence, question::Given, state::Blame};
+use crate::{attribution::assurance_word, name::Sequence, question::Given, state::Blame};
 
 /// A rule of confirmations said no. Nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -84,7 +84,7 @@ pub enum ConfirmationError {
 fn by(said: Option<&Given>) -> String {
     let Some(Given { at, by, assurance, time }) = said else { return String::new() };
     let who = by.map_or_else(|| "a person".to_owned(), |principal| principal.to_string());
-    format!(": by {who} in event {at} at {time} ({})", assurance.as_str())
+    format!(": by {who} in event {at} at {time} ({})", assurance_word(*assurance))
 }
 
 impl ConfirmationError {

@@ -75,7 +75,7 @@ Examples:
 
 pub(in crate::arguments) const RESOLVE_ABOUT: &str = "\
 Answer a question about a plan. The first answer by somebody entitled counts, once; whoever comes later is told who was \
-first. Without --as the answer is that of the person at this terminal, on the desk's word; with --as a key signs it.
+first. Without --as the answer is yours, as recorded by demur (*same user*); with --as a key signs it.
 
 An answer that does not settle the gap (not of its kind, itself ambiguous) is recorded as what it is, and the gap stays \
 open: escalated. An answer that uncovers other gaps adds them.";
@@ -104,7 +104,7 @@ Exit codes: 0 nothing is asked; 3 something must be answered first.
 pub(in crate::arguments) const WITHDRAW_ABOUT: &str = "\
 Withdraw a plan that is not confirmed: every question about it is closed, and nothing of it begins any more. With a gap, only \
 that question is closed; what waits for it goes on waiting until `demur plan ask-again` puts it again and somebody answers. \
-Without --as a person at this terminal says so.";
+Without --as you say so.";
 
 pub(in crate::arguments) const WITHDRAW_EXAMPLES: &str = "\
 Examples:
