@@ -282,6 +282,51 @@ function goLive() {
   setTimeout(() => leads || hear({ name: "begin", data: {} }), 300);
 }
 
+// ---- What was before somebody's eyes: said with the key of the session, once for each question ----
+
+const seen = { told: new Set(), since: new Map(), timer: 0 };
+
+/** Returns the key that forms of this session carry. */
+const formKey = () => document.querySelector("input[name=form_key]")?.value || demurKey();
+
+function watchEyes() {
+  if (!document.body.dataset.answers || !articles().length) return;
+  setInterval(() => {
+    const looks = document.visibilityState === "visible" && document.hasFocus();
+    for (const article of articles()) {
+      const id = article.dataset.question;
+      const inView = looks && article.dataset.state === "open" && !seen.told.has(id) && isInView(article.querySelector("h1, h2"));
+      if (!inView) seen.since.delete(id);
+      else if (!seen.since.has(id)) seen.since.set(id, performance.now());
+    }
+    tellSeen();
+  }, 250);
+}
+
+function isInView(element) {
+  const box = element?.getBoundingClientRect();
+  return Boolean(box) && box.bottom > 0 && box.top < innerHeight;
+}
+
+function tellSeen() {
+  const now = performance.now();
+  const levels = new Map();
+  for (const [id, since] of seen.since) {
+    const level = document.getElementById(`q-${id}`)?.dataset.level;
+    if (now - since >= 1000 && level) levels.set(level, [...(levels.get(level) || []), id].slice(0, 32));
+  }
+  for (const [level, ids] of levels) {
+    const body = new URLSearchParams({ level, form_key: formKey() });
+    for (const id of ids) {
+      body.append("question", id);
+      seen.told.add(id);
+      seen.since.delete(id);
+    }
+    // Nobody waits for it, and the answer says the same.
+    fetch("/shown", { method: "POST", body, redirect: "error" }).catch(() => {});
+  }
+}
+
 // ---- Deadlines: counted down in silence, said at half and at a tenth ----
 
 const shares = new Map();
@@ -434,6 +479,19 @@ const letters = {
   "?": () => document.getElementById("help")?.showModal(),
 };
 
+// ---- Keys of sessions: those of old sessions go, some at a time, so that one that is just beginning stays ----
+
+function forgetKeys() {
+  const { bound } = document.body.dataset;
+  if (!bound) return;
+  try {
+    const old = Object.keys(localStorage).filter((key) => /^demur [0-9a-f]{64}$/.test(key) && key !== `demur ${bound}`);
+    if (old.length > 8) old.forEach((key) => localStorage.removeItem(key));
+  } catch {
+    // A forbidden store has none.
+  }
+}
+
 // ---- Notices of the desktop: only after a button was pressed ----
 
 function offerNotices() {
@@ -456,5 +514,7 @@ offerNotices();
 showCount();
 const aim = document.getElementById(location.hash.slice(1));
 if (aim?.matches("details")) openDetails(aim);
+forgetKeys();
+watchEyes();
 if (live) setInterval(countDown, 1000);
 goLive();

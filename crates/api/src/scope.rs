@@ -23,8 +23,11 @@ pub enum Scope {
     Metrics,
     /// What a person may do who signed in with a browser: see and answer, read every trace.
     Person,
-    /// What only the user of this machine may do: keys, tokens, people, plans by the name of a key, runs that are driven,
-    /// the store and the server.
+    /// What the user of this machine may do, and on a server with a public address an operator who signed in: people, their
+    /// sessions, tokens.
+    Administer,
+    /// What only the user of this machine may do: keys, plans by the name of a key, runs that are driven, the store and the
+    /// server.
     Local,
 }
 
@@ -43,6 +46,7 @@ impl Scope {
             Self::Operate => "operate",
             Self::Metrics => "metrics",
             Self::Person => "person",
+            Self::Administer => "administer",
             Self::Local => "local",
         }
     }

@@ -20,6 +20,12 @@ pub struct ServerStatus {
     pub store: String,
     /// Where it listens on TCP.
     pub address: Option<String>,
+    /// Where its pages are: under a name that only browsers resolve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<String>,
+    /// The port of this folder, where another program has it: neither pages nor programs come over TCP until it is free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for_port: Option<u16>,
     /// How many questions are open.
     pub open: u64,
     /// How many questions somebody waits for at this moment.

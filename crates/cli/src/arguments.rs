@@ -44,7 +44,9 @@ pub(crate) use question::{
 };
 pub(crate) use rules::{CheckRules, ExplainRules, RulesCommand, UseRules};
 pub(crate) use run::{AbortRun, ResumeRun, Run, RunCommand, StatusRun, Until};
-pub(crate) use server::{Doctor, Era, Forms, Mcp, Open, PeopleCommand, Serve, Stop, TokenCommand, ToolSet};
+pub(crate) use server::{
+    Doctor, Era, Forms, Mcp, Open, PeopleCommand, Serve, Sessions, Stop, TokenCommand, ToolSet,
+};
 pub(crate) use setup::{ClientName, HookCommand, HookOptions, Setup};
 pub(crate) use similar::{named, suggest};
 pub(crate) use store::{

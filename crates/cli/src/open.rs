@@ -1,4 +1,5 @@
-//! `demur open`: a link that signs a browser in, once.
+//! `demur open`: signs a browser in, once. What a browser is started with every process of this machine can read, and what stands in
+//! an address is kept: the code goes into a file that only its user reads, or is typed.
 
 use std::process::{Command, Stdio};
 
@@ -17,25 +18,26 @@ use crate::{
     output::{Paint, Reply},
 };
 
-/// Makes a link, shows it, and opens it in a browser if somebody sits here.
+/// Makes a code, and opens a browser with it if somebody sits here; otherwise shows where to type it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Open) -> Result<(), Failure> {
     let client = Client::open(context)?;
-    let new = NewLink { person: arguments.person.clone() };
-    let is_mine = new.person.is_none();
+    // A browser here is mine: a code for somebody else is for handing on.
+    let opens = !arguments.print && arguments.person.is_none() && context.output.is_live();
+    let new = NewLink { person: arguments.person.clone(), file: opens };
     let link = client.call(ApiRequest::<MakeSignInLink>::send(NoArguments {}, new))?;
-    // A browser here is mine: a link for somebody else is for handing on.
-    let opens = !arguments.print && is_mine && context.output.is_live();
-    if !opens || !show(&link.url) {
-        context.output.notice(&format!("Open this link; it works once, for {} minutes:", link.seconds / 60));
+    if link.file.as_deref().is_some_and(show) {
+        context.output.notice(
+            "A browser opens; press its button to sign in. Without a browser here, type this instead:",
+        );
     }
     context.output.reply(&Shown(link))
 }
 
-/// Opens a browser; returns whether one is there. Without one, or without a screen, the link that is printed has to do.
-fn show(url: &str) -> bool {
+/// Opens a browser; returns whether one is there. Without one, or without a screen, what is printed has to do.
+fn show(path: &str) -> bool {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let quiet = Stdio::null;
-    Command::new(opener).arg(url).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().is_ok()
+    Command::new(opener).arg(path).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().is_ok()
 }
 
 #[derive(Serialize)]
@@ -43,8 +45,12 @@ fn show(url: &str) -> bool {
 struct Shown(Link);
 
 impl Reply for Shown {
-    fn lines(&self, _: Paint) -> Vec<String> {
-        // Alone, so that it can be handed on.
-        vec![self.0.url.clone()]
+    fn lines(&self, paint: Paint) -> Vec<String> {
+        let Link { url, code, seconds, .. } = &self.0;
+        vec![
+            format!("{} {url}", paint.good("Address:")),
+            format!("{} {code}", paint.good("Code:   ")),
+            format!("  Type the code on that page; it works once, for {} minutes.", seconds / 60),
+        ]
     }
 }

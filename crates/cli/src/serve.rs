@@ -1,6 +1,6 @@
 //! `demur serve`, `demur status` and `demur stop`: the server of a data folder.
 
-use std::{env, net::SocketAddr, os::unix::net::UnixDatagram, process};
+use std::{env, net::SocketAddr, os::unix::net::UnixDatagram, process, time::Duration};
 
 use demur_api::{
     call::ApiRequest,
@@ -9,7 +9,11 @@ use demur_api::{
     server::ServerStatus,
     server_limits::ServerLimits,
 };
-use demur_desk::data::DataFolder;
+use demur_desk::{
+    data::DataFolder,
+    settings::{FolderSettings, PageHost},
+    token::SessionTimeouts,
+};
 use demur_server::serve::{self, Config, Listen};
 use serde::Serialize;
 
@@ -32,8 +36,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
         let _ = rustix::process::setsid();
     }
     let _log = log::begin();
+    let settings = data.settings()?;
     let config = Config {
         listen: listen(&data, arguments),
+        pages: arguments.page_host.map(PageHost::from).or(settings.page_host).unwrap_or_default(),
+        sessions: sessions(&settings, arguments),
         rules: arguments.rules.source(),
         idle: arguments.idle.or_else(|| arguments.detached.then_some(IDLE)),
         user: whoever()?,
@@ -55,7 +62,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
         if shown {
             tell_service_manager();
             let address = service.address();
-            let reply = Serving { address, process: process::id() };
+            let (pages, waits_for_port) = (service.pages(), service.waits_for_port());
+            let warns = arguments.public_url.is_some() && arguments.trusted_proxies.is_empty();
+            let reply = Serving { address, pages, waits_for_port, warns, process: process::id() };
             // Whoever started it without reading what it says still has a server.
             let _ = output.reply(&reply);
         }
@@ -82,13 +91,24 @@ fn listen(data: &DataFolder, arguments: &Serve) -> Listen {
     if let Some(url) = arguments.public_url.clone() {
         // A proxy has to know the port: no other is taken instead.
         let here = SocketAddr::from(([127, 0, 0, 1], arguments.port.unwrap_or(PORT)));
-        return Listen::Proxied { address: arguments.listen.unwrap_or(here), url };
+        let trusted = arguments.trusted_proxies.clone();
+        return Listen::Proxied { address: arguments.listen.unwrap_or(here), url, trusted };
     }
     if let Some(port) = arguments.port {
         return Listen::Port(port);
     }
     let usual = DataFolder::usual().is_some_and(|usual| usual.path() == data.path());
     Listen::Loopback(usual.then_some(PORT))
+}
+
+fn sessions(settings: &FolderSettings, arguments: &Serve) -> SessionTimeouts {
+    let usual = SessionTimeouts::default();
+    let idle = settings.session_idle_seconds.map(|seconds| Duration::from_secs(seconds.as_u64()));
+    let absolute = settings.session_seconds.map(|seconds| Duration::from_secs(seconds.as_u64()));
+    SessionTimeouts {
+        idle: arguments.session_idle.or(idle).unwrap_or(usual.idle),
+        absolute: arguments.session_timeout.or(absolute).unwrap_or(usual.absolute),
+    }
 }
 
 /// Says which server runs for the data folder.
@@ -115,6 +135,12 @@ pub(crate) fn stop(context: &mut Context<'_>, arguments: &Stop) -> Result<(), Fa
 #[derive(Serialize)]
 struct Serving {
     address: Option<String>,
+    pages: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits_for_port: Option<u16>,
+    /// Whether nobody is named who says for whom it speaks.
+    #[serde(skip)]
+    warns: bool,
     process: u32,
 }
 
@@ -126,6 +152,14 @@ impl Reply for Serving {
                 .as_ref()
                 .map(|address| format!("  over TCP  {address} (with a token: `demur token new`)")),
         );
+        lines.extend(self.pages.as_ref().map(|pages| format!("  pages     {pages} (`demur open`)")));
+        lines.extend(self.waits_for_port.map(|port| waiting(port, paint)));
+        if self.warns {
+            lines.push(
+                "  proxy     none is trusted: everybody behind it counts as one (`--trusted-proxy ADDRESS`)"
+                    .to_owned(),
+            );
+        }
         lines.push("  Ctrl-C ends it; nothing that is open is lost.".to_owned());
         lines
     }
@@ -137,18 +171,38 @@ struct Status(ServerStatus);
 
 impl Reply for Status {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        let ServerStatus { version, process, folder, address, open, waiting, trouble, .. } = &self.0;
+        let ServerStatus {
+            version,
+            process,
+            folder,
+            address,
+            open,
+            waiting,
+            trouble,
+            pages,
+            waits_for_port,
+            ..
+        } = &self.0;
         let address = address.as_deref().unwrap_or("not over TCP");
         let mut lines = vec![
             format!("{} demur {version}, process {process}", paint.good("Running:")),
             format!("  folder   {}", demur_core::visible::visible(folder)),
             format!("  address  {address}"),
-            format!("  open     {}", questions(*open, *waiting)),
         ];
+        lines.extend(pages.as_ref().map(|pages| format!("  pages    {pages}")));
+        lines.extend(waits_for_port.map(|port| self::waiting(port, paint)));
+        lines.push(format!("  open     {}", questions(*open, *waiting)));
         let told = |trouble| format!("  {}  {}", paint.bad("trouble"), demur_core::visible::visible(trouble));
         lines.extend(trouble.as_deref().map(told));
         lines
     }
+}
+
+fn waiting(port: u16, paint: Paint) -> String {
+    let taken = paint.bad("taken");
+    format!(
+        "  port     {port} is {taken} by another program: nothing comes over TCP until it is free; the socket works"
+    )
 }
 
 fn questions(open: u64, waiting: u64) -> String {
@@ -170,8 +224,8 @@ impl Reply for Stopped {
 }
 
 /// The port of the default data folder.
-pub(crate) const PORT: u16 = 7373;
+const PORT: u16 = 7373;
 /// How long a server that was started by a command stays without callers and open questions.
-const IDLE: std::time::Duration = std::time::Duration::from_mins(5);
+const IDLE: Duration = Duration::from_mins(5);
 /// How long a server may take to end.
-const STOP_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);

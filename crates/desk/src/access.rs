@@ -13,7 +13,7 @@ use demur_core::limit::Text;
 use tokio::sync::watch;
 
 pub(crate) use caller::LOCAL_ASKER;
-pub use caller::{Caller, LOCAL_AGENT, LinkOrigin, RelayedPerson, Token};
+pub use caller::{Browser, Caller, LOCAL_AGENT, LinkOrigin, RelayedPerson, Token};
 pub(crate) use question::{asker_for, asker_of, seen_question};
 pub use quota::exceeded;
 pub(crate) use quota::{Quotas, WaitShare};
@@ -96,6 +96,13 @@ impl Desk {
     fn admit_known(&self, caller: &Caller, scopes: &[Scope]) -> Result<Admitted, Refusal> {
         match caller {
             Caller::Token(_) if !self.is_good(caller) => Err(stranger()),
+            // Beside the user of this machine nobody is needed, and a browser here is no more than a program of that user.
+            Caller::Token(_) if scopes.contains(&Scope::Administer) && !self.is_public() => {
+                let message =
+                    "expected the user of this machine, found somebody who signed in with a browser";
+                Err(Refusal::new(Code::Forbidden, message)
+                    .with_cure("operators who signed in do this on a server with --public-url only"))
+            }
             Caller::Local { id: Some(id), .. } if self.here().is_some_and(|owner| owner.is_desk(**id)) => {
                 let message = "expected the id of a client, found that of the server, which is none";
                 Err(Refusal::new(Code::Forbidden, message).with_cure("name the program that speaks, or none"))

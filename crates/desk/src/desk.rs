@@ -1,7 +1,7 @@
 //! The desk: everything that callers of one data folder share, whatever interface they come through. [`Desk::call`] is the
 //! way in; what is here is what it works with.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use demur_api::{refusal::Refusal, server_limits::ServerLimits};
 use demur_core::{limit::Text, time::Timestamp};
@@ -22,7 +22,7 @@ use crate::{
     owner::Owner,
     question::Showings,
     rules::{RulesCache, RulesSource},
-    token::Tokens,
+    token::{SessionTimeouts, Tokens},
     waiters::Waiters,
 };
 
@@ -38,6 +38,31 @@ pub struct DeskConfig {
     pub version: String,
     /// How many connections, tokens and people it takes.
     pub limits: ServerLimits,
+    /// How long browsers stay signed in.
+    pub sessions: SessionTimeouts,
+}
+
+/// Where people and programs reach a desk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Addresses {
+    /// Programs.
+    pub api: String,
+    /// Browsers, under a name of their own.
+    pub pages: String,
+    /// Whether browsers come from elsewhere, through a proxy.
+    pub is_public: bool,
+}
+
+/// Whether a desk is reached over TCP.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+enum Reach {
+    /// It does not listen.
+    #[default]
+    Nowhere,
+    /// Another program has the port of the folder.
+    Waits(u16),
+    /// There.
+    At(Addresses),
 }
 
 /// Counts what happens, beside what is recorded.
@@ -59,7 +84,7 @@ pub struct Desk {
     version: String,
     limits: ServerLimits,
     quotas: Arc<Quotas>,
-    address: Mutex<Option<String>>,
+    reach: Mutex<Reach>,
     ending: watch::Sender<bool>,
     workers: Arc<Semaphore>,
     large: LargeTurns,
@@ -94,14 +119,14 @@ impl Desk {
             waiters,
             follower: Follower::default(),
             showings: Showings::default(),
-            tokens: Tokens::new(config.limits.tokens as usize),
+            tokens: Tokens::new(config.limits.tokens as usize).with_timeouts(config.sessions),
             counts,
             rules: Mutex::new(RulesCache::new(config.rules.clone(), config.data.clone())),
             user: config.user.clone(),
             version: config.version.clone(),
             limits: config.limits,
             quotas,
-            address: Mutex::default(),
+            reach: Mutex::default(),
             ending: watch::Sender::new(false),
             workers: Arc::new(Semaphore::new(MAX_WORKERS)),
             large: LargeTurns::default(),
@@ -239,14 +264,48 @@ impl Desk {
         &self.quotas
     }
 
-    /// Says where people reach this.
-    pub fn set_address(&self, address: String) {
-        *self.address.lock().unwrap_or_else(PoisonError::into_inner) = Some(address);
+    /// Says where people and programs reach this.
+    pub fn set_addresses(&self, addresses: Addresses) {
+        *self.reach() = Reach::At(addresses);
     }
 
-    /// Returns where people reach this, if they do.
+    /// Says that nobody reaches this over TCP before a port is free.
+    pub fn wait_for_port(&self, port: u16) {
+        *self.reach() = Reach::Waits(port);
+    }
+
+    /// Returns where programs reach this, if they do.
     pub fn address(&self) -> Option<String> {
-        self.address.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.addresses().map(|addresses| addresses.api)
+    }
+
+    /// Returns where browsers reach this, if they do.
+    pub fn pages(&self) -> Option<String> {
+        self.addresses().map(|addresses| addresses.pages)
+    }
+
+    /// Returns whether browsers reach this from elsewhere.
+    pub fn is_public(&self) -> bool {
+        self.addresses().is_some_and(|addresses| addresses.is_public)
+    }
+
+    /// Returns the port that this waits for, if it does.
+    pub fn waits_for_port(&self) -> Option<u16> {
+        match *self.reach() {
+            Reach::Waits(port) => Some(port),
+            Reach::Nowhere | Reach::At(_) => None,
+        }
+    }
+
+    fn addresses(&self) -> Option<Addresses> {
+        match &*self.reach() {
+            Reach::At(addresses) => Some(addresses.clone()),
+            Reach::Nowhere | Reach::Waits(_) => None,
+        }
+    }
+
+    fn reach(&self) -> MutexGuard<'_, Reach> {
+        self.reach.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether a caller may still do what it could when it came.

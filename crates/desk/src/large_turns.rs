@@ -101,6 +101,7 @@ mod tests {
             people: None,
             role: None,
             rests_on: None,
+            browser: None,
         }))
     }
 

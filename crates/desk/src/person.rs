@@ -1,6 +1,7 @@
 //! The people who may sign in besides the user of this machine. Operational data, kept in records of the store: what people
 //! do is in the ledger under their names.
 
+mod file;
 mod handle;
 mod link;
 mod session;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use link::LINK_TIMEOUT;
 pub(crate) use link::PREFIX as LINK_PREFIX;
-pub use session::{SESSION_TIMEOUT, link_spent};
+pub use session::link_spent;
 
 use crate::{
     name::{self, Holder},
@@ -91,5 +92,5 @@ fn unknown(name: &str) -> Refusal {
     Refusal::new(Code::PersonUnknown, message).with_cure("`demur people list` shows them")
 }
 
-/// Where a link that signs a browser in leads.
+/// The page on which a code signs a browser in.
 pub const SIGN_IN_PATH: &str = "/sign-in";

@@ -33,6 +33,8 @@ impl Handle<op::ShowServer> for Desk {
             folder: self.data().path().to_string_lossy().into_owned(),
             store: owner.sequencer().registry().store().to_string(),
             address: self.address(),
+            pages: self.pages(),
+            waits_for_port: self.waits_for_port(),
             open,
             waiting: self.waiters().len() as u64,
             limits: self.limits(),

@@ -8,7 +8,10 @@ use std::{
 
 use demur_api::{code::Code, refusal::Refusal, server_limits::TokenQuotas};
 use demur_clarify::name::AgentId;
-use demur_core::{canonical, limit::Limits};
+use demur_core::{
+    canonical,
+    limit::{Limits, Whole},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{data::DataFolder, durable, error, visible::visible_path};
@@ -26,6 +29,38 @@ pub struct FolderSettings {
     /// The name under which demur signs documents of the clarification protocol, in sessions that begin from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
+    /// Under which name of this machine pages are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_host: Option<PageHost>,
+    /// After how many seconds without use a browser is signed out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_idle_seconds: Option<Whole<60, 86_400>>,
+    /// After how many seconds a browser is signed out in any case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_seconds: Option<Whole<60, 2_592_000>>,
+}
+
+/// Under which name of this machine pages are. A cookie goes to every port of its host: under a name of their own it does not reach
+/// what else runs at `localhost`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PageHost {
+    /// A name that browsers lead to this machine by themselves.
+    #[default]
+    #[serde(rename = "demur.localhost")]
+    Own,
+    /// For a browser that does not know the other.
+    #[serde(rename = "localhost")]
+    Shared,
+}
+
+impl PageHost {
+    /// Returns the name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Own => "demur.localhost",
+            Self::Shared => "localhost",
+        }
+    }
 }
 
 /// The rule packs of a data folder.
@@ -87,10 +122,24 @@ mod tests {
         let rules = KeptRules { folders: vec!["/rules/party".into()], only: true };
         let agent_id = Some("wwa-scaffold-v1.0.0".parse().unwrap());
         let quotas = Some(TokenQuotas { open_questions: 8, ..TokenQuotas::default() });
-        let settings = FolderSettings { rules: Some(rules), quotas, agent_id };
+        let settings = FolderSettings {
+            rules: Some(rules),
+            quotas,
+            agent_id,
+            page_host: Some(PageHost::Shared),
+            session_idle_seconds: Some(Whole::try_from(600).unwrap()),
+            session_seconds: None,
+        };
         data.keep_settings(&settings).unwrap();
         assert_eq!(data.settings().unwrap(), settings);
-        for text in ["{\"rulez\": {}}", "[]", "{\"rules\": {\"only\": true}}", "{\"agent_id\": \"\"}", ""] {
+        for text in [
+            "{\"rulez\": {}}",
+            "[]",
+            "{\"rules\": {\"only\": true}}",
+            "{\"agent_id\": \"\"}",
+            "{\"page_host\": \"a\"}",
+            "",
+        ] {
             fs::write(data.settings_file(), text).unwrap();
             let refusal = data.settings().unwrap_err();
             assert_eq!(refusal.code, Code::FileMalformed, "{text}");

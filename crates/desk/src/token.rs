@@ -3,6 +3,7 @@
 
 mod handle;
 mod registered;
+mod session;
 #[cfg(test)]
 mod tests;
 
@@ -26,8 +27,11 @@ use demur_store::contract::{KeptRecord, RecordKey, Swap};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
+pub(crate) use self::session::FoundSession;
+pub use self::session::SessionTimeouts;
+
 use crate::{
-    access::{LinkOrigin, RelayedPerson, Token},
+    access::{Browser, LinkOrigin, RelayedPerson, Token},
     client::{self, KnownClient, MadeFor},
     name,
     owner::Owner,
@@ -41,6 +45,8 @@ pub struct Tokens {
     ended: watch::Sender<u64>,
     /// How many there can be.
     most: usize,
+    /// How long a browser stays signed in.
+    timeouts: SessionTimeouts,
 }
 
 /// What was read. Nobody waits for the disk with it: async workers look here.
@@ -80,6 +86,12 @@ impl Known {
 struct Kept {
     token: Token,
     digest: Digest,
+    /// When the session was used last, as far as that was written down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    used: Option<Timestamp>,
+    /// When that was written down last.
+    #[serde(skip)]
+    noted: Option<Timestamp>,
 }
 
 /// As much of a token as says whose session it is. A newer version may have written more: its sessions end with their person,
@@ -111,6 +123,8 @@ pub struct Wanted {
     pub role: Option<PersonRole>,
     /// What the session is worth that it is to be.
     pub rests_on: Option<LinkOrigin>,
+    /// The browser that signed in.
+    pub browser: Option<Browser>,
 }
 
 impl Wanted {
@@ -120,6 +134,7 @@ impl Wanted {
         role: PersonRole,
         seconds: u64,
         rests_on: LinkOrigin,
+        browser: Browser,
     ) -> Result<Self, Refusal> {
         Ok(Self {
             name: Text::cut(user)?,
@@ -128,6 +143,7 @@ impl Wanted {
             seconds: Some(seconds),
             role: Some(role),
             rests_on: Some(rests_on),
+            browser: Some(browser),
         })
     }
 }
@@ -135,7 +151,20 @@ impl Wanted {
 impl Tokens {
     /// Returns the tokens of a store that has no more than this.
     pub fn new(most: usize) -> Self {
-        Self { known: Mutex::default(), ended: watch::Sender::default(), most }
+        let timeouts = SessionTimeouts::default();
+        Self { known: Mutex::default(), ended: watch::Sender::default(), most, timeouts }
+    }
+
+    /// Returns the same, with browsers signed in for so long.
+    #[must_use]
+    pub const fn with_timeouts(mut self, timeouts: SessionTimeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// Returns how long browsers stay signed in.
+    pub const fn timeouts(&self) -> SessionTimeouts {
+        self.timeouts
     }
 
     /// Returns what is told whenever tokens ended; whoever acts for one looks again whether it is good.
@@ -154,7 +183,7 @@ impl Tokens {
             let before = known.told_expired.replace(now);
             let is_new = |expires: Timestamp| expires <= now && before.is_none_or(|before| before < expires);
             let mut expiries = known.tokens.iter().flat_map(BTreeMap::values);
-            expiries.any(|kept| kept.token.expires.is_some_and(is_new))
+            expiries.any(|kept| kept.ends(&self.timeouts).is_some_and(is_new))
         };
         if has_expired {
             self.tell_ended();
@@ -169,9 +198,9 @@ impl Tokens {
         let known = self.known();
         let kept = known.believed(now).and_then(|tokens| tokens.get(id));
         // The digest of a guess says nothing about the secret: comparing it needs no constant time.
-        let good = kept.filter(|kept| kept.digest == digest).map(|kept| &kept.token);
-        let in_time = good.filter(|token| token.expires.is_none_or(|expires| now < expires));
-        in_time.map(|token| Arc::new(token.clone()))
+        let good = kept.filter(|kept| kept.digest == digest);
+        let in_time = good.filter(|kept| kept.ends(&self.timeouts).is_none_or(|ends| now < ends));
+        in_time.map(|kept| Arc::new(kept.token.clone()))
     }
 
     /// Returns whether the tokens were read from the store, lately where other processes change them.
@@ -189,7 +218,7 @@ impl Tokens {
             // Before the look: whatever is changed after it may not be in what is read.
             let read_at = owner.sequencer().store().is_shared().then(|| owner.system().now()).transpose()?;
             let all = records::all(owner.sequencer().store(), PREFIX)?;
-            let found: BTreeMap<_, _> = all.iter().filter_map(read).collect();
+            let mut found: BTreeMap<_, _> = all.iter().filter_map(read).collect();
             let unread = all.len() - found.len();
             let mut known = self.known();
             // What was changed here meanwhile may not be in what was read.
@@ -203,6 +232,9 @@ impl Tokens {
                 }
                 known.unread = unread;
                 known.read_at = read_at;
+                for (id, kept) in known.tokens.iter().flatten() {
+                    found.get_mut(id).into_iter().for_each(|now| now.remember(kept));
+                }
                 let before = known.tokens.replace(found);
                 let is_there = |id| known.tokens.as_ref().is_some_and(|tokens| tokens.contains_key(id));
                 let has_ended = before.iter().flat_map(BTreeMap::keys).any(|id| !is_there(id));
@@ -262,8 +294,9 @@ impl Tokens {
             people,
             role: wanted.role,
             rests_on: wanted.rests_on,
+            browser: wanted.browser.map(Box::new),
         };
-        let kept = Kept { token: token.clone(), digest: sha256(secret.as_bytes()) };
+        let kept = Kept { token: token.clone(), digest: sha256(secret.as_bytes()), used: None, noted: None };
         swaps.push(records::creation(key(&token.id)?, records::value(&kept, token.expires)?));
         let is_made = match registered::made(id, &token)? {
             Some((facts, content)) => registered::state(owner, facts, Some(content), &swaps)?,
@@ -368,7 +401,7 @@ impl Tokens {
     pub fn is_good(&self, id: &str, now: Timestamp) -> bool {
         let known = self.known();
         let kept = known.believed(now).and_then(|tokens| tokens.get(id));
-        kept.is_some_and(|kept| kept.token.expires.is_none_or(|expires| now < expires))
+        kept.is_some_and(|kept| kept.ends(&self.timeouts).is_none_or(|ends| now < ends))
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {

@@ -18,7 +18,13 @@ use demur_desk::access::{self, Caller};
 use hyper::{Method, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-use crate::{limits::TooMany, problem::Problem, routes::pages, service::Shared};
+use crate::{
+    credentials::{FORM_KEY_HEADER, FormKey},
+    limits::TooMany,
+    problem::Problem,
+    routes::pages,
+    service::Shared,
+};
 
 /// One thing that can be done.
 #[must_use]
@@ -211,8 +217,16 @@ impl Api {
         T: 'static,
     {
         let filter = MethodFilter::try_from(operation.method.clone()).unwrap_or(MethodFilter::GET);
-        let scopes = operation.scopes;
-        let gate = middleware::from_fn(move |request: Request, next: Next| admit(scopes, request, next));
+        let (scopes, is_page) = (operation.scopes, operation.is_page);
+        let gate = middleware::from_fn(move |request: Request, next: Next| {
+            let foreign = (!is_page).then(|| foreign_to_session(&request)).flatten();
+            async move {
+                match foreign {
+                    Some(problem) => problem.into_response(),
+                    None => admit(scopes, request, next).await,
+                }
+            }
+        });
         let mut route = axum::routing::on(filter, handler).layer(gate);
         if operation.is_page {
             route = route.layer(middleware::from_fn(pages::answer_with_pages));
@@ -226,6 +240,17 @@ impl Api {
     pub fn into_parts(self) -> (Router<Shared>, Vec<Route>) {
         (self.router, self.operations)
     }
+}
+
+/// Returns why a request counts for nothing that came with the cookie of a session and without its key. What pages send carries the
+/// key as a field of the form.
+fn foreign_to_session(request: &Request) -> Option<Problem> {
+    let key = request.extensions().get::<FormKey>()?;
+    let looks = matches!(*request.method(), Method::GET | Method::HEAD);
+    (!looks && !key.is_in(request.headers())).then(|| {
+        let detail = format!("expected the key of this session in {FORM_KEY_HEADER}, found none");
+        Problem::new(Code::FormForeign, detail).with_cure("programs use a token: `demur token new` makes one")
+    })
 }
 
 /// Lets a request through if its caller may do this.

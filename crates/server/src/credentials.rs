@@ -17,10 +17,10 @@ use demur_api::{code::Code, scope::Scope, server::PROTOCOL};
 use demur_desk::{access::Caller, desk::Desk};
 use hyper::{HeaderMap, Method, header, header::HeaderValue};
 
-pub(crate) use self::cookie::cookie_value;
+pub(crate) use self::cookie::{FORM_KEY_HEADER, cookie_value};
 use self::{
     bearer::bearer,
-    cookie::session,
+    cookie::{browser_of, session},
     names::check_names,
     socket::{PROCESS_HEADER, PROTOCOL_HEADER, by_client, check_protocol, tool_calls},
 };
@@ -28,6 +28,7 @@ pub use self::{cookie::FormKey, names::Names};
 
 use crate::{
     limits::{Peer, TooMany},
+    network::behind,
     places::OwnPlace,
     problem::Problem,
     service::Shared,
@@ -56,14 +57,18 @@ pub async fn identify(State(service): State<Shared>, mut request: Request, next:
         Some(Transport::Socket(caller)) => check_protocol(request.uri().path(), request.headers())
             .and_then(|()| by_client(caller, request.headers())),
         Some(Transport::Tool) => Err(tool_calls()),
-        Some(Transport::Tcp(names)) => match check_names(request.headers(), &names) {
-            Ok(()) => by_token(&service, &names, request.method(), request.headers()).await.map(|found| {
-                let limited = over_limit(&service, &found, peer, request.method());
-                limited.map(|limited| request.extensions_mut().insert(limited));
-                found.unwrap_or(Caller::Stranger)
-            }),
-            Err(problem) => Err(problem),
-        },
+        Some(Transport::Tcp(names)) => {
+            match check_names(request.method(), request.uri(), request.headers(), &names) {
+                Ok(()) => {
+                    by_token(&service, &names, request.method(), request.headers()).await.map(|found| {
+                        let limited = over_limit(&service, &found, peer, request.method());
+                        limited.map(|limited| request.extensions_mut().insert(limited));
+                        found.unwrap_or(Caller::Stranger)
+                    })
+                }
+                Err(problem) => Err(problem),
+            }
+        }
         None => Ok(Caller::Stranger),
     };
     let caller = caller.and_then(|caller| claim(&request, &caller).map(|()| caller));
@@ -71,9 +76,11 @@ pub async fn identify(State(service): State<Shared>, mut request: Request, next:
     let (caller, mut response) = match caller {
         Ok(caller) => {
             if let Some(Transport::Tcp(names)) = request.extensions().get::<Transport>()
-                && let Some(secret) = session(&names.cookie, request.method(), request.headers())
+                && let Some(browser) = browser_of(&caller)
+                && let Some(secret) = session(names, request.method(), request.headers())
             {
-                let key = FormKey::of(secret);
+                let key = FormKey::of(browser, secret);
+                note_use(&service, &caller, &request);
                 request.extensions_mut().insert(key);
             }
             request.extensions_mut().insert(caller.clone());
@@ -122,8 +129,16 @@ fn claim(request: &Request, caller: &Caller) -> Result<(), Problem> {
 fn peer(request: &Request) -> Option<Peer> {
     let Some(Transport::Tcp(names)) = request.extensions().get::<Transport>() else { return None };
     let ConnectedFrom(address) = request.extensions().get::<ConnectedFrom>()?;
-    let peer = Peer::new(*address);
-    Some(if names.proxied { peer.behind(request.headers()) } else { peer })
+    Some(Peer::new(behind(*address, request.headers(), &names.trusted)))
+}
+
+/// Notes that somebody uses a session: goes to a page, or changes something. What an open page fetches by itself is no use.
+fn note_use(service: &Shared, caller: &Caller, request: &Request) {
+    let looks = matches!(*request.method(), Method::GET | Method::HEAD);
+    let dest = request.headers().get("sec-fetch-dest");
+    if !looks || dest.is_none_or(|dest| dest == "document") {
+        service.desk.note_used(caller);
+    }
 }
 
 /// Returns whether credentials that are no good came too often from one address, or a session changes too much.
@@ -152,7 +167,7 @@ async fn by_token(
     headers: &HeaderMap,
 ) -> Result<Found, Problem> {
     let bearer = bearer(headers);
-    let Some(secret) = bearer.or_else(|| session(&names.cookie, method, headers)) else {
+    let Some(secret) = bearer.or_else(|| session(names, method, headers)) else {
         return Ok(Ok(Caller::Stranger));
     };
     if secret.len() > MAX_SECRET_BYTES {

@@ -6,7 +6,7 @@
 //! | start, end, and what all routes share | [`serve`], [`service`] |
 //! | connections and their number, the socket, time limits of the other side | [`connection`], `places`, [`socket`], [`peer_timeouts`] |
 //! | credentials of a caller; whether a tool calls | [`credentials`], [`descent`] |
-//! | how often somebody may try; room for what is being sent; the public address | `limits`, `body_room`, [`public_url`] |
+//! | how often somebody may try; room for what is being sent; the public address; trusted proxies | `limits`, `body_room`, [`public_url`], [`network`] |
 //! | operations as routes, other routes, their description | [`api`], [`mount`], [`routes`], [`openapi`] |
 //! | a request read, a refusal written | [`read`], [`problem`] |
 //! | large answers, part by part | [`parts`] |
@@ -21,6 +21,7 @@ pub mod descent;
 pub(crate) mod limits;
 pub mod metrics;
 pub mod mount;
+pub mod network;
 pub mod openapi;
 pub mod parts;
 pub mod peer_timeouts;

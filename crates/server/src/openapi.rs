@@ -107,6 +107,15 @@ fn describe(operation: &Route, generator: &mut SchemaGenerator) -> Value {
     } else if operation.scopes == [Scope::Local] {
         described["description"] =
             json!("For the user of this machine, over the Unix socket of the data folder.");
+    } else if operation.scopes == [Scope::Administer] {
+        described["description"] = json!(
+            "For the user of this machine, over the Unix socket of the data folder; on a server with a public address also for \
+             operators who signed in."
+        );
+    } else if operation.scopes == [Scope::Person] {
+        described["description"] = json!(
+            "For the user of this machine, over the Unix socket of the data folder, and for people who signed in with a browser."
+        );
     } else {
         let words: Vec<_> = operation.scopes.iter().map(|scope| scope.as_str()).collect();
         described["description"] = json!(format!("Needs the scope {}.", words.join(" or ")));
@@ -219,6 +228,7 @@ fn path_schema(name: &str) -> (&'static str, Value) {
         "token" => {
             ("The public name of the token.", json!({"type": "string", "minLength": 1, "maxLength": 64}))
         }
+        "sign_in" => ("The name of a session.", json!({"type": "string", "minLength": 1, "maxLength": 64})),
         "person" => ("The name of a person.", json!({"type": "string", "minLength": 1, "maxLength": 64})),
         "schema" => (
             "The path of the schema below /schemas.",
@@ -241,6 +251,7 @@ const TAGS: &[(&str, &str)] = &[
     ("feed", "What happens, as it happens."),
     ("tokens", "What callers over TCP show."),
     ("people", "Who may sign in with a browser."),
+    ("sessions", "Which browsers are signed in."),
     ("schemas", "The JSON Schemas of every document."),
     ("server", "The server itself: what it is, how it is, how it ends."),
 ];

@@ -14,9 +14,11 @@ use demur_desk::{
     access::Caller,
     data::DataFolder,
     deadlines,
-    desk::{Desk, DeskConfig},
+    desk::{Addresses, Desk, DeskConfig},
     follower, kept_root,
     rules::RulesSource,
+    settings::PageHost,
+    token::SessionTimeouts,
 };
 use tokio::{
     net::{TcpListener, UnixListener},
@@ -29,6 +31,7 @@ use crate::{
     connection::{self, Connections},
     credentials::Names,
     metrics::Metrics,
+    network::Network,
     peer_timeouts::PeerTimeouts,
     public_url::PublicUrl,
     routes,
@@ -53,6 +56,10 @@ pub struct Config {
     pub version: String,
     /// How many connections, tokens and people it takes.
     pub limits: ServerLimits,
+    /// Under which name of this machine pages are.
+    pub pages: PageHost,
+    /// How long browsers stay signed in.
+    pub sessions: SessionTimeouts,
 }
 
 /// Where to listen on TCP.
@@ -60,9 +67,10 @@ pub struct Config {
 pub enum Listen {
     /// Nowhere.
     Nowhere,
-    /// On this machine, at this port if it is free; without one, at the port that the folder remembers.
+    /// On this machine, at the port that the folder remembers. A folder without one takes this port if it is free, otherwise
+    /// another, and keeps it.
     Loopback(Option<u16>),
-    /// On this machine, at this port and no other: whoever named it has written it down somewhere.
+    /// On this machine, at this port and no other: whoever named it has written it down somewhere. The folder keeps it.
     Port(u16),
     /// At this address, behind a proxy that browsers reach under another.
     Proxied {
@@ -70,6 +78,8 @@ pub enum Listen {
         address: SocketAddr,
         /// The address for browsers.
         url: PublicUrl,
+        /// The proxies that say for whom they speak.
+        trusted: Vec<Network>,
     },
 }
 
@@ -110,9 +120,11 @@ async fn live(
         user: config.user.clone(),
         version: config.version.clone(),
         limits: fitting(config.limits),
+        sessions: config.sessions,
     };
     let counts = Arc::clone(&metrics);
     let desk = Desk::open(&desk, counts)?;
+    sweep_sign_in_files(&config.data);
     let service = Arc::new(Service::new(Arc::clone(&desk), metrics, Arc::clone(&socket), timeouts));
     let connections = Connections::new(routes::router(&service), desk.ending(), timeouts, desk.limits());
     let ended = answer(&config, &service, &connections, ready).await;
@@ -123,9 +135,17 @@ async fn live(
     while connections.count() > 0 && Instant::now() < until {
         time::sleep(Duration::from_millis(5)).await;
     }
+    // Nobody removes them later, and without a server they are of no use.
+    sweep_sign_in_files(&config.data);
     let closing = tokio::task::spawn_blocking(move || desk.close());
     let _ = closing.await;
     ended
+}
+
+fn sweep_sign_in_files(data: &DataFolder) {
+    if let Err(error) = data.sweep_sign_in_files() {
+        tracing::warn!(%error, "files for signing in could not be removed");
+    }
 }
 
 async fn answer(
@@ -142,8 +162,15 @@ async fn answer(
     let socket = UnixListener::from_std(bound).map_err(|error| trouble("make its socket", &error))?;
     let caller = Caller::Local { name: config.user.clone(), client: None, id: None };
     // First TCP: whoever asks over the socket where that is gets an answer.
-    if let Some((listener, names)) = listen(config, service).await? {
-        tokio::spawn(connections.clone().serve_tcp(listener, Arc::new(names)));
+    match listen(config, service).await? {
+        Bound::Nowhere => {}
+        Bound::Here(listener, names) => {
+            tokio::spawn(connections.clone().serve_tcp(listener, Arc::new(names)));
+        }
+        Bound::Taken(port) => {
+            service.desk.wait_for_port(port);
+            tokio::spawn(take_when_free(Arc::clone(service), connections.clone(), port, config.pages));
+        }
     }
     tokio::spawn(serve_socket(Arc::clone(service), connections.clone(), socket, caller));
     tokio::spawn(deadlines::run(Arc::clone(&service.desk)));
@@ -176,20 +203,82 @@ fn fitting(wanted: ServerLimits) -> ServerLimits {
     limits
 }
 
-/// Binds where the configuration says, and remembers a port that was chosen.
-async fn listen(config: &Config, service: &Shared) -> Result<Option<(TcpListener, Names)>, Refusal> {
-    let (listener, public) = match &config.listen {
-        Listen::Nowhere => return Ok(None),
-        Listen::Loopback(port) => (loopback(service, *port).await?, None),
-        Listen::Port(port) => (exactly(SocketAddr::from(([127, 0, 0, 1], *port))).await?, None),
-        Listen::Proxied { address, url } => (exactly(*address).await?, Some(url)),
+/// What came of listening on TCP.
+enum Bound {
+    /// Nobody wants it.
+    Nowhere,
+    /// There.
+    Here(TcpListener, Names),
+    /// Another program has the port of the folder.
+    Taken(u16),
+}
+
+/// Binds where the configuration says, and remembers the port of the folder.
+async fn listen(config: &Config, service: &Shared) -> Result<Bound, Refusal> {
+    let listener = match &config.listen {
+        Listen::Nowhere => return Ok(Bound::Nowhere),
+        Listen::Loopback(first) => match loopback(service, *first).await? {
+            Ok(listener) => listener,
+            Err(port) => return Ok(Bound::Taken(port)),
+        },
+        Listen::Port(port) => exactly(SocketAddr::from(([127, 0, 0, 1], *port))).await?,
+        Listen::Proxied { address, url, trusted } => {
+            let listener = exactly(*address).await?;
+            let port = port_of(&listener)?;
+            service.desk.set_addresses(Addresses {
+                api: url.to_string(),
+                pages: url.to_string(),
+                is_public: true,
+            });
+            return Ok(Bound::Here(listener, Names::public(port, url, trusted.clone())));
+        }
     };
+    let port = port_of(&listener)?;
+    if config.listen != Listen::Port(0) {
+        // A port that is not remembered is chosen again next time.
+        let _ = service.work(move |desk| desk.remember_port(port)).await;
+    }
+    let names = reached_here(service, port, config.pages);
+    Ok(Bound::Here(listener, names))
+}
+
+/// Says where programs and browsers of this machine reach this.
+fn reached_here(service: &Shared, port: u16, pages: PageHost) -> Names {
+    let names = Names::here(port, pages);
+    service.desk.set_addresses(Addresses {
+        api: format!("http://localhost:{port}"),
+        pages: names.page_origin.clone(),
+        is_public: false,
+    });
+    names
+}
+
+fn port_of(listener: &TcpListener) -> Result<u16, Refusal> {
     let address = listener.local_addr().map_err(|error| trouble("find its address", &error))?;
-    let port = address.port();
-    let reached = public.map_or_else(|| format!("http://localhost:{port}"), ToString::to_string);
-    let names = Names::new(port, public);
-    service.desk.set_address(reached);
-    Ok(Some((listener, names)))
+    Ok(address.port())
+}
+
+/// Takes the port of the folder once it is free. Until then the socket works, and pages wait: at another port they would be
+/// another place for browsers, and for everything that was written down.
+async fn take_when_free(service: Shared, connections: Connections, port: u16, pages: PageHost) {
+    tracing::warn!(port, "the port of this folder is taken; nothing comes over TCP until it is free");
+    let stopping = service.desk.stopping();
+    let bound = async {
+        loop {
+            time::sleep(LOOK_INTERVAL).await;
+            if let Ok(listener) = TcpListener::bind(("127.0.0.1", port)).await {
+                return listener;
+            }
+        }
+    };
+    tokio::select! {
+        () = stopping => {}
+        listener = bound => {
+            let names = reached_here(&service, port, pages);
+            tracing::info!(port, "the port of this folder is free again");
+            connections.serve_tcp(listener, Arc::new(names)).await;
+        }
+    }
 }
 
 /// Binds at the address that was named, or says why not.
@@ -207,23 +296,18 @@ async fn exactly(address: SocketAddr) -> Result<TcpListener, Refusal> {
     })
 }
 
-async fn loopback(service: &Shared, port: Option<u16>) -> Result<TcpListener, Refusal> {
+/// Binds at the port of the folder, or at this one where it has none yet. Returns the port where another program has it.
+async fn loopback(service: &Shared, first: Option<u16>) -> Result<Result<TcpListener, u16>, Refusal> {
     let remembered = service.work(Desk::remembered_port).await.ok().flatten();
-    let wanted: u16 = port.or(remembered).unwrap_or(0);
-    let bound = match TcpListener::bind(("127.0.0.1", wanted)).await {
-        Err(error) if wanted != 0 => {
-            tracing::warn!(port = wanted, %error, "the port is taken, another one is used");
-            TcpListener::bind(("127.0.0.1", 0)).await
+    let wanted: u16 = remembered.or(first).unwrap_or(0);
+    match TcpListener::bind(("127.0.0.1", wanted)).await {
+        Ok(listener) => Ok(Ok(listener)),
+        Err(error) if remembered.is_some() && error.kind() == ErrorKind::AddrInUse => Ok(Err(wanted)),
+        Err(_) => {
+            let bound = TcpListener::bind(("127.0.0.1", 0)).await;
+            bound.map(Ok).map_err(|error| trouble("listen on this machine", &error))
         }
-        bound => bound,
-    };
-    let listener = bound.map_err(|error| trouble("listen on this machine", &error))?;
-    let found = listener.local_addr().map(|address| address.port()).unwrap_or_default();
-    if port.is_none() && remembered != Some(found) {
-        // A port that is not remembered is chosen again next time.
-        let _ = service.work(move |desk| desk.remember_port(found)).await;
     }
-    Ok(listener)
 }
 
 /// Waits until nobody has called for a while and nothing is open; for ever without a limit.

@@ -58,6 +58,16 @@ impl Service {
     pub fn address(&self) -> Option<String> {
         self.desk.address()
     }
+
+    /// Returns where its pages are, if there are any.
+    pub fn pages(&self) -> Option<String> {
+        self.desk.pages()
+    }
+
+    /// Returns the port that it waits for, if it does.
+    pub fn waits_for_port(&self) -> Option<u16> {
+        self.desk.waits_for_port()
+    }
 }
 
 /// Waits until the server ends.

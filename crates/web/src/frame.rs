@@ -1,6 +1,9 @@
 //! What stands around every page: who is signed in, where one is, and what the page needs to be live.
 
-use crate::words::{ENGLISH, Words};
+use crate::{
+    notice::policy_hash,
+    words::{ENGLISH, Words},
+};
 
 /// The frame of a page.
 #[derive(Clone, Debug)]
@@ -22,8 +25,12 @@ pub struct Visitor {
     pub role: &'static str,
     /// Whether this one may answer, decline, extend and pass on.
     pub may_answer: bool,
-    /// What every form that changes something carries.
+    /// What every form that changes something carries; nothing where the script of the page keeps it.
     pub form_key: String,
+    /// The digest of the key that the script of the page keeps, where it does.
+    pub bound: Option<String>,
+    /// Whether this one looks after people and tokens from here.
+    pub administers: bool,
     /// How much of a question is shown at first.
     pub level: Level,
     /// Whether single letters act.
@@ -43,6 +50,8 @@ pub enum Here {
     Confirmations,
     /// Traces.
     Traces,
+    /// Who may sign in, and which programs may call.
+    People,
     /// How the inbox behaves.
     Settings,
     /// Anything else.
@@ -86,3 +95,23 @@ impl Frame {
         self.here == here
     }
 }
+
+/// Returns the one script that stands in pages: it puts the key of the session into a form that is sent. It needs nothing that
+/// comes later.
+pub(crate) const fn key_script() -> &'static str {
+    KEY_SCRIPT
+}
+
+/// Returns the hash of that script, as a policy names it.
+pub fn key_script_hash() -> String {
+    policy_hash(KEY_SCRIPT)
+}
+
+const KEY_SCRIPT: &str = r#"function demurKey() {
+const bound = document.body.dataset.bound;
+try { return bound ? localStorage.getItem(`demur ${bound}`) || "" : ""; } catch { return ""; }
+}
+addEventListener("submit", (event) => {
+const field = event.target.elements.form_key;
+if (field && !field.value) field.value = demurKey();
+}, true);"#;

@@ -14,7 +14,7 @@
 //! | what will be sent, and what became of it | [`review`] |
 //! | the same for several at once | [`bulk`] |
 //! | operations that wait for a yes or a no | [`confirmation`] |
-//! | how the inbox behaves | [`settings`] |
+//! | how the inbox behaves; browsers that are signed in; people and tokens | [`settings`], [`sessions`], [`people`] |
 //!
 //! Templates escape everything they are given. Text that a program or a person wrote reaches a page through [`text`] only,
 //! which says what it is and shows what would hide.
@@ -27,9 +27,11 @@ pub mod event;
 pub mod frame;
 pub mod list;
 pub mod notice;
+pub mod people;
 pub mod question;
 pub mod review;
 pub mod run;
+pub mod sessions;
 pub mod settings;
 pub mod text;
 pub mod trace;

@@ -10,19 +10,44 @@ use crate::{
     words::{ENGLISH, Words},
 };
 
-/// The page behind a link that signs in.
+/// The page on which a code is typed.
 #[derive(Template)]
 #[template(path = "sign_in.html")]
-pub struct SignIn<'a> {
-    /// The code in the link.
-    pub code: &'a str,
+pub struct SignIn {
     words: &'static Words,
 }
 
-impl<'a> SignIn<'a> {
+impl SignIn {
+    /// Returns the page.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { words: &ENGLISH }
+    }
+}
+
+impl Default for SignIn {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The page that says as whom a code signs in, before it does.
+#[derive(Template)]
+#[template(path = "sign_in_as.html")]
+pub struct SignInAs<'a> {
+    /// The code.
+    pub code: &'a str,
+    /// Who signs in with it.
+    pub name: &'a str,
+    /// What this one may do.
+    pub role: &'a str,
+    words: &'static Words,
+}
+
+impl<'a> SignInAs<'a> {
     /// Returns the page of this code.
-    pub const fn new(code: &'a str) -> Self {
-        Self { code, words: &ENGLISH }
+    pub const fn new(code: &'a str, name: &'a str, role: &'a str) -> Self {
+        Self { code, name, role, words: &ENGLISH }
     }
 }
 
@@ -46,7 +71,7 @@ impl<'a> SignedOut<'a> {
     }
 }
 
-/// The page behind a link that signs nobody in.
+/// The page about a code that signs nobody in.
 #[derive(Template)]
 #[template(path = "refused.html")]
 pub struct Refused<'a> {
@@ -85,10 +110,38 @@ const fn style() -> &'static str {
 
 /// Returns the hash of the style, as a policy names it.
 pub fn style_hash() -> String {
-    format!("'sha256-{}'", STANDARD.encode(sha256(STYLE.as_bytes()).as_bytes()))
+    policy_hash(STYLE)
 }
+
+/// Returns the hash of the script that makes a key for a session, as a policy names it.
+pub fn script_hash() -> String {
+    policy_hash(SCRIPT)
+}
+
+/// Returns the one script that such pages have inside.
+const fn script() -> &'static str {
+    SCRIPT
+}
+
+/// Returns the hash of a text in a page, as a policy names it.
+pub(crate) fn policy_hash(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(sha256(text.as_bytes()).as_bytes()))
+}
+
+/// Makes a key that stays in this browser, under this very address; the form carries its digest. Where that cannot be done, nothing is
+/// sent, and the session is one without a script. What is stored is stored when the form is sent, so that looking changes nothing.
+const SCRIPT: &str = r#"(async () => {
+const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const key = hex(crypto.getRandomValues(new Uint8Array(32)));
+const digest = hex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key))));
+const form = document.querySelector("form.sign-in");
+form?.addEventListener("submit", () => {
+try { localStorage.setItem(`demur ${digest}`, key); form.elements.key.value = digest; } catch {}
+});
+})();"#;
 
 const STYLE: &str = ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:0}\
 main{max-width:34rem;margin:10vh auto;padding:1rem;overflow-wrap:anywhere}\
-button{font:inherit;padding:.75rem 1.5rem;min-height:44px}textarea{font:inherit;width:100%;min-height:6rem}\
-code{font-size:1.1em}";
+button,input{font:inherit;padding:.75rem 1.5rem;min-height:44px;box-sizing:border-box;max-width:100%}\
+input{width:100%;padding:.75rem;letter-spacing:.05em}textarea{font:inherit;width:100%;min-height:6rem}\
+code{font-size:1.1em}a{color:light-dark(#1a5a9e,#8fbfff);display:inline-block;padding:.5rem 0}";

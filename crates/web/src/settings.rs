@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::{
     frame::{Frame, Here, Level},
+    sessions::SessionRow,
     words::Words,
 };
 
@@ -15,6 +16,8 @@ pub struct Settings<'a> {
     pub frame: &'a Frame,
     /// Whether something was just changed.
     pub saved: bool,
+    /// The browsers that the reader has signed in.
+    pub sessions: Vec<SessionRow>,
 }
 
 impl Settings<'_> {

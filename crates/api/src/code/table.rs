@@ -119,6 +119,7 @@ codes! {
         SchemaUnknown = "SCHEMA_UNKNOWN",
         SecretGone = "SECRET_GONE",
         SessionUnknown = "SESSION_UNKNOWN",
+        SignInUnknown = "SIGN_IN_UNKNOWN",
         TokenUnknown = "TOKEN_UNKNOWN",
         TraceUnknown = "TRACE_UNKNOWN",
     }
@@ -126,6 +127,7 @@ codes! {
         CallerSupervised = "CALLER_SUPERVISED",
         Forbidden = "FORBIDDEN",
         FormForeign = "FORM_FOREIGN",
+        LastOperator = "LAST_OPERATOR",
         LinkSpent = "LINK_SPENT" 401,
         OriginForbidden = "ORIGIN_FORBIDDEN",
         Unauthenticated = "UNAUTHENTICATED" 401,

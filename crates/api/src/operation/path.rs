@@ -82,6 +82,11 @@ path_arguments! {
         /// Its public name.
         token: String
     }
+    /// A browser that is signed in.
+    OfSignIn {
+        /// The name of its session.
+        sign_in: String
+    }
     /// Somebody who may sign in.
     OfPerson {
         /// The name.

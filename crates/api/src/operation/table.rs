@@ -5,7 +5,7 @@ use demur_ledger::signed::{Receipt, Signed};
 
 use super::{
     About, Method, NoArguments, Nothing, OfConfirmation, OfEvent, OfGap, OfIdentity, OfPerson, OfPlan,
-    OfQuestion, OfToken, OfTrace, Operation, PathArguments as _, Success,
+    OfQuestion, OfSignIn, OfToken, OfTrace, Operation, PathArguments as _, Success,
 };
 use crate::{
     call::Call,
@@ -15,7 +15,10 @@ use crate::{
     hook::{Hook, Stopped},
     identity::VerifyIdentity,
     key::{self, KeyEntry, ListedIdentities, ListedKeys, NewKey, RegisteredKey, RevokedKey, RotatedKey},
-    person::{Link, ListedPeople, NewLink, NewPerson, RemovedPerson, ShownPerson},
+    person::{
+        EndSessionsParameters, EndedSessions, Link, ListedPeople, ListedSessions, NewLink, NewPerson,
+        RemovedPerson, ShownPerson,
+    },
     plan::{
         self, AttestedPlan, ListedPlans, PlanListParameters, PlanStanding, ResolvedGap, ToldGap, ToldPlan,
         VerifiedAttestation,
@@ -298,7 +301,7 @@ operations! {
         "Submit a plan with a key of this data folder, under rules that travel along";
         (NoArguments, Nothing, plan::SubmitPlanAs) -> ToldPlan, 200 "It is on record, now or before";
     ResolveGapAs = "resolveGapAs", Post "/v1/local/plans/{session}/gaps/{gap}", LOCAL,
-        "Answer a gap with a key of this data folder, or as a person at its terminal";
+        "Answer a gap with a key of this data folder, or as the user of this machine";
         (OfGap, Nothing, plan::ResolveGapAs) -> ToldGap,
         200 "What became of the answer; an escalated gap stays open";
     BeginOperationAs = "beginOperationAs", Post "/v1/local/plans/{session}/operations", LOCAL,
@@ -323,21 +326,28 @@ operations! {
         "Say how far the check of the store is that goes on now";
         (NoArguments, Nothing, Nothing) -> StoreCheckProgress, 200 "How far it is";
 
-    MakeToken = "newToken", Post "/v1/tokens", LOCAL, "Make a token";
+    MakeToken = "newToken", Post "/v1/tokens", ADMINISTERING, "Make a token";
         (NoArguments, Nothing, NewToken) -> MadeToken, 201 "The token; it is shown once";
-    ListTokens = "listTokens", Get "/v1/tokens", LOCAL, "List the tokens";
+    ListTokens = "listTokens", Get "/v1/tokens", ADMINISTERING, "List the tokens";
         (NoArguments, Nothing, Nothing) -> ListedTokens, 200 "Every token, without its secret";
-    RevokeToken = "revokeToken", Delete "/v1/tokens/{token}", LOCAL, "Take a token back";
+    RevokeToken = "revokeToken", Delete "/v1/tokens/{token}", ADMINISTERING, "Take a token back";
         (OfToken, Nothing, Nothing) -> ShownToken, 200 "It is good for nothing from now on";
-    AddPerson = "addPerson", Post "/v1/people", LOCAL, "Let somebody sign in with a browser, in a role";
+    AddPerson = "addPerson", Post "/v1/people", ADMINISTERING, "Let somebody sign in with a browser, in a role";
         (NoArguments, Nothing, NewPerson) -> ShownPerson, 201 "Who can sign in now";
-    ListPeople = "listPeople", Get "/v1/people", LOCAL, "List the people who can sign in";
+    ListPeople = "listPeople", Get "/v1/people", ADMINISTERING, "List the people who can sign in";
         (NoArguments, Nothing, Nothing) -> ListedPeople,
         200 "Everybody but the user of this machine, who always can";
-    RemovePerson = "removePerson", Delete "/v1/people/{person}", LOCAL, "Let somebody sign in no longer";
+    RemovePerson = "removePerson", Delete "/v1/people/{person}", ADMINISTERING, "Let somebody sign in no longer";
         (OfPerson, Nothing, Nothing) -> RemovedPerson, 200 "Removed; the sessions have ended";
-    MakeSignInLink = "signInLink", Post "/v1/sign-in", LOCAL, "Make a link that signs a browser in, once";
-        (NoArguments, Nothing, NewLink) -> Link, 201 "The link; it is good for five minutes";
+    MakeSignInLink = "signInLink", Post "/v1/sign-in", ADMINISTERING, "Make a code that signs a browser in, once";
+        (NoArguments, Nothing, NewLink) -> Link, 201 "The code; it is good for five minutes";
+    ListSessions = "listSessions", Get "/v1/sessions", PERSONAL,
+        "List the browsers that are signed in: one's own, or everybody's for the user of this machine";
+        (NoArguments, Nothing, Nothing) -> ListedSessions, 200 "Each with since when, last use, browser and address";
+    EndSession = "endSession", Delete "/v1/sessions/{sign_in}", PERSONAL, "Sign one browser out";
+        (OfSignIn, Nothing, Nothing) -> EndedSessions, 200 "It is signed out";
+    EndSessions = "endSessions", Delete "/v1/sessions", PERSONAL, "Sign browsers out: all of one's own, or of others";
+        (NoArguments, EndSessionsParameters, Nothing) -> EndedSessions, 200 "They are signed out";
 
     ShowServer = "server", Get "/v1/server", LOCAL, "Say which server this is";
         (NoArguments, Nothing, Nothing) -> ServerStatus, 200 "This server";
@@ -366,6 +376,10 @@ const ASKING: &[Scope] = &[Scope::Ask];
 const ANSWERING: &[Scope] = &[Scope::Answer, Scope::Relay];
 /// Who asks or answers; the operation looks in whose name.
 const SPEAKING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay];
+/// Everybody who signed in, for the own sessions.
+const PERSONAL: &[Scope] = &[Scope::Person];
+/// The user of this machine, and on a server with a public address operators who signed in.
+const ADMINISTERING: &[Scope] = &[Scope::Administer];
 /// Who sees what it asked, may answer or takes part in; the operation looks which.
 pub const SEEING: &[Scope] = &[Scope::Ask, Scope::Answer, Scope::Relay, Scope::Read];
 /// Who sees plans: a plan's questions are for answerers, the plan itself is not.

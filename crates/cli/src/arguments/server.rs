@@ -9,14 +9,15 @@ use demur_api::{
     server_limits::{ServerLimits, TokenQuotas},
 };
 use demur_core::limit::Text;
-use demur_server::public_url::PublicUrl;
+use demur_desk::settings::PageHost;
+use demur_server::{network::Network, public_url::PublicUrl};
 
 use super::{help, plan::RulesChoice, question::duration};
 use crate::lookup::TypedId;
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Listen on this port of this machine, or not at all if it is taken [default: 7373 for the default data folder, otherwise a free one, remembered]
+    /// Listen on this port of this machine, or not at all if it is taken; the folder keeps it [default: the port that the folder has; a new one takes 7373 for the default data folder, otherwise a free one]
     #[arg(long, value_name = "PORT", conflicts_with = "listen")]
     pub(crate) port: Option<u16>,
     /// Listen at this address, behind a proxy that speaks TLS; needs --public-url
@@ -25,6 +26,18 @@ pub(crate) struct Serve {
     /// The address under which browsers reach the proxy in front, such as `https://demur.example`
     #[arg(long, value_name = "URL")]
     pub(crate) public_url: Option<PublicUrl>,
+    /// A proxy that is believed when it says for whom it speaks (X-Forwarded-For), such as 127.0.0.1 or 10.0.0.0/8; may be given more than once [default: none, everybody behind the proxy counts as one]
+    #[arg(long = "trusted-proxy", value_name = "ADDRESS", requires = "public_url")]
+    pub(crate) trusted_proxies: Vec<Network>,
+    /// Under which name of this machine pages are, for a browser that does not know the usual one [default: demur.localhost]
+    #[arg(long, value_name = "NAME", value_enum, conflicts_with = "public_url")]
+    pub(crate) page_host: Option<PageHostName>,
+    /// Sign a browser out that was not used for this time, such as 30m [default: 60m]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) session_idle: Option<Duration>,
+    /// Sign a browser out after this time in any case, such as 8h [default: 12h]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) session_timeout: Option<Duration>,
     /// Do not listen on TCP at all
     #[arg(long, conflicts_with_all = ["port", "listen", "public_url"])]
     pub(crate) no_tcp: bool,
@@ -101,6 +114,26 @@ impl Quotas {
     }
 }
 
+/// The names under which pages can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PageHostName {
+    /// A name of their own, which browsers lead to this machine
+    #[value(name = "demur.localhost")]
+    Own,
+    /// The name that everything on this machine has
+    #[value(name = "localhost")]
+    Shared,
+}
+
+impl From<PageHostName> for PageHost {
+    fn from(name: PageHostName) -> Self {
+        match name {
+            PageHostName::Own => Self::Own,
+            PageHostName::Shared => Self::Shared,
+        }
+    }
+}
+
 /// Returns a range as the parser of arguments takes it.
 fn within(range: RangeInclusive<u32>) -> RangeInclusive<i64> {
     i64::from(*range.start())..=i64::from(*range.end())
@@ -171,10 +204,10 @@ pub(crate) enum ToolSet {
 
 #[derive(Debug, Args)]
 pub(crate) struct Open {
-    /// Print the link and start no browser
+    /// Print an address and a code to type there, and start no browser
     #[arg(long)]
     pub(crate) print: bool,
-    /// For whom the link is, as `demur people list` shows the name [default: you]
+    /// For whom the code is, as `demur people list` shows the name [default: you]
     #[arg(long = "as", value_name = "NAME")]
     pub(crate) person: Option<Text<1, 64>>,
 }
@@ -190,6 +223,22 @@ pub(crate) enum PeopleCommand {
     /// Let somebody sign in no longer
     #[command(long_about = help::PEOPLE_REMOVE_ABOUT, after_long_help = help::PEOPLE_REMOVE_EXAMPLES)]
     Remove(RemovePerson),
+    /// List the browsers that are signed in, and sign them out
+    #[command(long_about = help::PEOPLE_SESSIONS_ABOUT, after_long_help = help::PEOPLE_SESSIONS_EXAMPLES)]
+    Sessions(Sessions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Sessions {
+    /// Sign this browser out: its id as the list shows it
+    #[arg(long, value_name = "ID", conflicts_with_all = ["person", "end_all"])]
+    pub(crate) end: Option<String>,
+    /// Sign every browser out, or with --of every browser of one person
+    #[arg(long)]
+    pub(crate) end_all: bool,
+    /// Those of one person only
+    #[arg(long = "of", value_name = "NAME")]
+    pub(crate) person: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -17,6 +17,7 @@ use demur_desk::{
     entry::Handle,
     operating_system::OperatingSystem,
     rules::RulesSource,
+    token::SessionTimeouts,
 };
 use demur_ledger::{
     name::{PrincipalId, TraceId},
@@ -43,6 +44,7 @@ impl DemoDesk {
             user: whoever()?,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             limits: ServerLimits::default(),
+            sessions: SessionTimeouts::default(),
         };
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::of(Code::ClientTrouble, error))?;

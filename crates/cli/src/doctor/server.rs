@@ -26,7 +26,6 @@ use super::{Check, files::private};
 use crate::{
     client::{Client, FolderUser, how_to_kill, typed_for},
     failure::Failure,
-    serve::PORT,
 };
 
 /// Looks at the socket, the server and its port: the one that was named, or the one that this folder's server tries first.
@@ -41,32 +40,37 @@ pub(super) fn check(data: &DataFolder, named: Option<u16>) -> Result<Vec<Check>,
     checks.extend(socket_file(data.path(), runs, user.filter(|_| gone).as_ref()));
     checks.extend(status.as_ref().ok().map(|status| limits(status.limits)));
     checks.extend(status.as_ref().ok().and_then(|status| files(data.path(), status)));
-    let address = status.ok().and_then(|status| status.address);
-    let port = address.as_deref().and_then(|address| address.rsplit(':').next()?.parse().ok());
+    let status = status.ok();
+    let address = status.as_ref().and_then(|status| status.address.as_deref());
+    let port = address.and_then(|address| address.rsplit(':').next()?.parse().ok());
     checks.extend(port.map(reachable));
-    let usual = DataFolder::usual().is_some_and(|usual| usual.path() == data.path());
-    let wanted = named.or_else(|| usual.then_some(PORT)).filter(|wanted| port != Some(*wanted));
-    checks.extend(wanted.and_then(|wanted| taken(wanted, named.is_some())));
+    checks.extend(status.as_ref().and_then(|status| status.waits_for_port).map(taken));
+    checks.extend(named.filter(|named| port != Some(*named)).and_then(other));
+    checks.extend(status.and_then(|status| status.pages).map(|pages| Check::ok("pages", pages)));
     Ok(checks)
 }
 
-/// Whoever names a port gets that one or none; the usual one is left to whoever has it.
-fn taken(port: u16, is_named: bool) -> Option<Check> {
-    let found = format!("{port} is taken by another program");
-    let who = format!("`ss -ltnp 'sport = :{port}'` says by which");
+/// A folder keeps its port: browsers know its pages by it.
+fn taken(port: u16) -> Check {
+    let found = format!("{port} is this folder's, and another program has it: nothing comes over TCP");
+    let hint =
+        format!("end that program (`ss -ltnp 'sport = :{port}'` names it); the socket works meanwhile");
+    Check::problem("port", found, hint)
+}
+
+/// Whoever names a port gets that one or none.
+fn other(port: u16) -> Option<Check> {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| error.kind()) {
-        Err(ErrorKind::AddrInUse) if is_named => {
-            Some(Check::problem("port", found, format!("{who}; or serve at another one, with `--port`")))
-        }
         Err(ErrorKind::AddrInUse) => {
-            let hint = format!("the server uses another port, which `demur status` says; {who}");
-            Some(Check::warning("port", found, hint))
+            let found = format!("{port} is taken by another program");
+            let hint = format!("`ss -ltnp 'sport = :{port}'` says by which; or serve at another one, with `--port`");
+            Some(Check::problem("port", found, hint))
         }
         Err(ErrorKind::PermissionDenied) => {
             let found = format!("{port} is not open to this user");
             Some(Check::problem("port", found, "serve at a port from 1024 on, behind a proxy"))
         }
-        _ => is_named.then(|| Check::ok("port", format!("{port} is free"))),
+        _ => Some(Check::ok("port", format!("{port} is free"))),
     }
 }
 

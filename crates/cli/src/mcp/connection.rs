@@ -68,7 +68,8 @@ impl CallerConnection for BridgeConnection {
 
     async fn inbox_address(&self) -> Option<String> {
         let asked = ApiRequest::<ShowServer>::get(NoArguments {}, Nothing {});
-        call::Call::call(&self.api, asked).await.ok()?.document.address
+        let status = call::Call::call(&self.api, asked).await.ok()?.document;
+        status.pages.or(status.address)
     }
 
     async fn artifact(&self, trace: TraceId, event: Sequence) -> Result<Vec<u8>, Refusal> {

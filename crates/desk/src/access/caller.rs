@@ -10,7 +10,7 @@ use demur_api::{
     refusal::Refusal,
     scope::Scope,
 };
-use demur_core::{limit::Text, time::Timestamp, visible::visible};
+use demur_core::{hash::Digest, limit::Text, time::Timestamp, visible::visible};
 use demur_ledger::{
     author::Author,
     facts::{Attribution, Door, Root},
@@ -79,6 +79,25 @@ pub struct Token {
     /// What the session rests on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rests_on: Option<LinkOrigin>,
+    /// Whose browser it is the session of, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<Box<Browser>>,
+}
+
+/// What is known about a browser that signed in. Both texts are its own word, shown to people and compared with nothing: addresses
+/// and versions change, and whoever takes a cookie can say the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Browser {
+    /// What it calls itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Text<1, 256>>,
+    /// Where it came from when it signed in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<Text<1, 64>>,
+    /// The digest of the key that the script of its pages keeps: whoever has the cookie alone changes nothing. None without a script.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Digest>,
 }
 
 /// A person whose words a token passes on.
@@ -113,10 +132,16 @@ impl Caller {
     pub fn may(&self, any: &[Scope]) -> bool {
         match self {
             Self::Local { .. } => true,
-            // Operations do not name the scope of people: a person may answer and read.
+            // A person may answer and read.
             Self::Token(token) if token.scopes.contains(&Scope::Person) => match token.role {
+                // Everybody looks after the own sessions.
+                Some(_) if any.contains(&Scope::Person) => true,
                 Some(PersonRole::Auditor) => any.contains(&Scope::Read),
-                Some(PersonRole::Operator) if any.contains(&Scope::Operate) => true,
+                Some(PersonRole::Operator)
+                    if any.iter().any(|scope| matches!(scope, Scope::Operate | Scope::Administer)) =>
+                {
+                    true
+                }
                 Some(PersonRole::Operator | PersonRole::Answerer) => {
                     any.iter().any(|scope| matches!(scope, Scope::Answer | Scope::Relay | Scope::Read))
                 }
@@ -165,6 +190,14 @@ impl Caller {
     pub fn role(&self) -> Option<PersonRole> {
         match self {
             Self::Token(token) => token.role,
+            Self::Local { .. } | Self::Stranger => None,
+        }
+    }
+
+    /// Returns the token of a person who signed in.
+    pub fn person(&self) -> Option<&Token> {
+        match self {
+            Self::Token(token) => Some(&**token).filter(|token| token.scopes.contains(&Scope::Person)),
             Self::Local { .. } | Self::Stranger => None,
         }
     }

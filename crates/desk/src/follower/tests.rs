@@ -19,6 +19,7 @@ use crate::{
     marks, question,
     rules::RulesSource,
     session::Speaker,
+    token::SessionTimeouts,
 };
 
 struct Uncounted;
@@ -38,6 +39,7 @@ fn config(data: DataFolder) -> DeskConfig {
         user: "somebody".try_into().unwrap(),
         version: "0".to_owned(),
         limits: ServerLimits::default(),
+        sessions: SessionTimeouts::default(),
     }
 }
 

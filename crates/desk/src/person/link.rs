@@ -1,6 +1,6 @@
-//! Links that sign a browser in, once. A link is a record: whoever takes it away is the only one, at whatever process.
+//! Codes that sign a browser in, once. Each is the name of a record: whoever takes it away is the only one, at whatever process.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use demur_api::refusal::Refusal;
 use demur_core::{hash::sha256, limit::Text, random::Random as _};
@@ -17,15 +17,14 @@ pub(super) struct Link {
     pub(super) person: Option<Text<1, 64>>,
     /// What the session is worth that it opens.
     pub(super) origin: LinkOrigin,
+    /// The file that carries its code to a browser here, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) file: Option<PathBuf>,
 }
 
-/// Makes a link and returns its code.
-pub(super) fn make(
-    owner: &Owner,
-    person: Option<Text<1, 64>>,
-    origin: LinkOrigin,
-) -> Result<String, Refusal> {
-    let (mut system, store) = (owner.system(), owner.sequencer().store());
+/// Keeps a link under a code that nobody has.
+pub(super) fn keep(owner: &Owner, code: &str, link: &Link) -> Result<(), Refusal> {
+    let (system, store) = (owner.system(), owner.sequencer().store());
     let now = system.now()?;
     for kept in store.due(PREFIX, now, MAX_LINKS)? {
         records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
@@ -36,13 +35,38 @@ pub(super) fn make(
     for kept in waiting.into_iter().take(too_many) {
         records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
     }
-    let mut bytes = [0; 32];
-    system.fill(&mut bytes);
-    let code = sha256(&bytes).to_string();
     let expires = now.plus_millis(LINK_TIMEOUT.as_secs() * 1000);
-    let next = records::value(&Link { person, origin }, Some(expires))?;
-    records::swap(owner, vec![records::creation(key(&code)?, next)])?;
-    Ok(code)
+    let next = records::value(link, Some(expires))?;
+    records::swap(owner, vec![records::creation(key(code)?, next)]).map(drop)
+}
+
+/// Draws a code: 125 random bits, in five groups that somebody can type. Nobody guesses one in five minutes, however fast.
+pub(super) fn draw(owner: &Owner) -> String {
+    let mut bytes = [0; CODE_LETTERS];
+    owner.system().fill(&mut bytes);
+    // 32 letters: each byte brings five bits, all equally often.
+    let letters = bytes.map(|byte| char::from(LETTERS[usize::from(byte) % LETTERS.len()]));
+    let groups: Vec<String> = letters.chunks(CODE_GROUP).map(|group| group.iter().collect()).collect();
+    groups.join("-")
+}
+
+/// Returns a code as it was made, however it was typed: letters that look like figures are those.
+pub(super) fn typed(text: &str) -> Option<String> {
+    let letter = |letter: char| match letter.to_ascii_uppercase() {
+        'O' => '0',
+        'I' | 'L' => '1',
+        other => other,
+    };
+    let letters: String = text
+        .chars()
+        .filter(|letter| !matches!(letter, '-' | ' '))
+        .map(letter)
+        .take(CODE_LETTERS + 1)
+        .collect();
+    let known = letters.len() == CODE_LETTERS && letters.bytes().all(|byte| LETTERS.contains(&byte));
+    known.then(|| {
+        letters.as_bytes().chunks(CODE_GROUP).map(String::from_utf8_lossy).collect::<Vec<_>>().join("-")
+    })
 }
 
 /// Returns the link of a code that is still good.
@@ -80,3 +104,34 @@ pub(crate) const PREFIX: &str = "link/";
 pub const LINK_TIMEOUT: Duration = Duration::from_mins(5);
 /// How many links wait at once.
 const MAX_LINKS: usize = 16;
+/// Crockford's letters: none looks like another.
+const LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const CODE_LETTERS: usize = 25;
+const CODE_GROUP: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_read_as_people_type_them() {
+        let code = "01AB2-CDEFG-HJKMN-PQRST-VWXYZ";
+        for text in [
+            code,
+            "01ab2cdefghjkmnpqrstvwxyz",
+            " O1ab2-cdefg hjkmn-pqrst-vwxyz ",
+            "oIAB2-CDEFG-HJKMN-PQRST-VWXYZ",
+        ] {
+            assert_eq!(typed(text).as_deref(), Some(code), "{text}");
+        }
+        for text in [
+            "",
+            "01AB2",
+            "01AB2-CDEFG-HJKMN-PQRST-VWXYZ0",
+            "U1AB2-CDEFG-HJKMN-PQRST-VWXYZ",
+            "é1AB2-CDEFG-HJKMN-PQRST-VWXYZ",
+        ] {
+            assert_eq!(typed(text), None, "{text}");
+        }
+    }
+}

@@ -46,18 +46,7 @@ impl Showings {
 impl Desk {
     /// Notes that a caller was shown these questions on a page, where that is somebody who signed in and may answer.
     pub fn note_shown(self: &Arc<Self>, caller: &Caller, questions: &[QuestionView], wording: Wording) {
-        let Caller::Token(token) = caller else { return };
-        if !token.scopes.contains(&Scope::Person) || !self.is_open() {
-            return;
-        }
-        let Ok(by) = access::admit(caller, &[Scope::Answer]) else { return };
-        let name = token.name.as_str().to_owned();
-        let waiting = questions.iter().filter(|question| question.is_open() && question.people);
-        let waiting = waiting.map(|shown| shown.id);
-        let claimed: Vec<QuestionId> = waiting.filter(|id| self.showings().claim(*id, &name)).collect();
-        if claimed.is_empty() {
-            return;
-        }
+        let Some((by, name, claimed)) = self.claim_shown(caller, questions) else { return };
         let desk = Arc::clone(self);
         tokio::spawn(async move {
             let noted = desk.on_worker(move |desk| desk.record_shown(&by, &name, &claimed, wording));
@@ -65,6 +54,32 @@ impl Desk {
                 tracing::debug!(code = refusal.code.as_str(), "what was shown is not on record");
             }
         });
+    }
+
+    /// Records the same at once: whoever answers from a page has seen the question, and what is on record says so first. May block.
+    /// Nobody's answer fails for it.
+    pub fn record_shown_first(&self, caller: &Caller, question: &QuestionView, wording: Wording) {
+        let Some((by, name, claimed)) = self.claim_shown(caller, std::slice::from_ref(question)) else {
+            return;
+        };
+        if let Err(refusal) = self.record_shown(&by, &name, &claimed, wording) {
+            tracing::debug!(code = refusal.code.as_str(), "what was shown is not on record");
+        }
+    }
+
+    /// Returns those of the questions of which it was not heard before, with who was shown them.
+    fn claim_shown(
+        &self,
+        caller: &Caller,
+        questions: &[QuestionView],
+    ) -> Option<(Admitted, String, Vec<QuestionId>)> {
+        let token = caller.person().filter(|_| self.is_open())?;
+        let by = access::admit(caller, &[Scope::Answer]).ok()?;
+        let name = token.name.as_str().to_owned();
+        let waiting = questions.iter().filter(|question| question.is_open() && question.people);
+        let waiting = waiting.map(|shown| shown.id);
+        let claimed: Vec<QuestionId> = waiting.filter(|id| self.showings().claim(*id, &name)).collect();
+        (!claimed.is_empty()).then_some((by, name, claimed))
     }
 
     fn record_shown(

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::{
-    access::LinkOrigin,
+    access::{Browser, LinkOrigin},
     data::DataFolder,
     name, person,
     token::{Tokens, Wanted},
@@ -28,7 +28,7 @@ fn renew(owner: &Owner, key: RecordKey, change: impl FnOnce(&mut Value)) {
 
 fn session(tokens: &Tokens, owner: &Owner, name: &str) -> String {
     let origin = LinkOrigin { client: None, root: Root::SameUser };
-    let wanted = Wanted::session(name, PersonRole::Answerer, 60, origin).unwrap();
+    let wanted = Wanted::session(name, PersonRole::Answerer, 60, origin, Browser::default()).unwrap();
     tokens.make(owner, wanted, Vec::new()).unwrap().unwrap().0.id
 }
 
@@ -45,6 +45,7 @@ fn newer_token_is_refused_and_the_others_are_listed_and_revoked() {
             seconds: None,
             role: None,
             rests_on: None,
+            browser: None,
         };
         tokens.create(&owner, wanted).unwrap().0.id
     };

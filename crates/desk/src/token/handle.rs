@@ -29,8 +29,16 @@ impl Handle<op::MakeToken> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::MakeToken>) -> Handled<op::MakeToken> {
         let new = request.body;
         let seconds = new.seconds.map(Whole::as_u64);
-        let (scopes, people) = (new.scopes.to_vec(), people(&new)?);
-        let wanted = Wanted { name: new.name, scopes, people, seconds, role: None, rests_on: None };
+        let people = people(&new)?;
+        let wanted = Wanted {
+            name: new.name,
+            scopes: new.scopes.to_vec(),
+            people,
+            seconds,
+            role: None,
+            rests_on: None,
+            browser: None,
+        };
         let (token, secret) = self.tokens().create(&*self.owner()?, wanted)?;
         Ok(ApiReply::new(MadeToken { token: token.into(), secret }))
     }

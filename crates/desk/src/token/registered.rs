@@ -68,6 +68,6 @@ const fn granted(scope: Scope) -> Option<TokenScope> {
         Scope::Read => Some(TokenScope::Read),
         Scope::Operate => Some(TokenScope::Operate),
         Scope::Metrics => Some(TokenScope::Metrics),
-        Scope::Person | Scope::Local => None,
+        Scope::Person | Scope::Administer | Scope::Local => None,
     }
 }

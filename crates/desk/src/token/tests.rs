@@ -13,6 +13,7 @@ fn made(owner: &Owner, tokens: &Tokens) -> (String, String) {
         role: None,
         people: None,
         rests_on: None,
+        browser: None,
     };
     let (token, secret) = tokens.create(owner, wanted).unwrap();
     (token.id, secret)

@@ -62,6 +62,7 @@ fn session_without_a_role_may_nothing() {
         role: None,
         people: None,
         rests_on: None,
+        browser: None,
     };
     let caller = Caller::Token(Arc::new(session));
     assert!(!caller.may(&[Scope::Answer, Scope::Relay, Scope::Read]));

@@ -11,13 +11,14 @@ use demur_api::{
 };
 use demur_core::time::Timestamp;
 use demur_desk::{
-    access::Caller,
+    access::{Browser, Caller},
     data::DataFolder,
     deadlines,
-    desk::{Count, Desk, DeskConfig},
+    desk::{Addresses, Count, Desk, DeskConfig},
     entry::Handle,
     follower,
     rules::RulesSource,
+    token::SessionTimeouts,
 };
 use demur_ledger::{entry::Entry, name::TraceId};
 use demur_sequencer::Listener;
@@ -40,6 +41,7 @@ fn config(folder: &TempDir) -> DeskConfig {
         user: "somebody".try_into().unwrap(),
         version: "0".to_owned(),
         limits: ServerLimits::default(),
+        sessions: SessionTimeouts::default(),
     }
 }
 
@@ -131,11 +133,16 @@ impl House {
     pub(crate) async fn person(&self, name: &str) -> Caller {
         let new = json!({"name": name, "role": "answerer"});
         self.call::<op::AddPerson>(json!({}), new).await.unwrap();
-        self.desk.set_address("http://localhost".to_owned());
+        self.reach();
         let link = self.call::<op::MakeSignInLink>(json!({}), json!({"person": name})).await.unwrap();
-        let code = link.url.split_once("code=").unwrap().1.to_owned();
-        let secret = self.desk.on_worker(move |desk| desk.sign_in(&code)).await.unwrap();
-        self.known(&secret).await
+        let signed = self.desk.on_worker(move |desk| desk.sign_in(&link.code, Browser::default())).await;
+        self.known(&signed.unwrap().0).await
+    }
+
+    /// Gives the desk an address.
+    pub(crate) fn reach(&self) {
+        let [api, pages] = ["http://localhost", "http://demur.localhost"].map(str::to_owned);
+        self.desk.set_addresses(Addresses { api, pages, is_public: false });
     }
 
     async fn known(&self, secret: &str) -> Caller {

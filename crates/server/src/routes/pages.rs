@@ -5,12 +5,17 @@ mod assets;
 mod confirmations;
 mod form;
 mod live;
+mod people;
 mod questions;
 mod review;
 mod session;
+mod sessions;
 mod settings;
+mod shown;
 mod traces;
 mod verification;
+
+use std::sync::LazyLock;
 
 use askama::Template;
 use axum::{
@@ -18,27 +23,30 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use demur_api::{refusal::Refusal, scope::Scope};
+use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_desk::{access::Caller, person::SIGN_IN_PATH};
 use demur_web::{
-    frame::{Frame, Here},
-    notice::{Message, Refused, SignedOut, style_hash},
+    frame::{Frame, Here, key_script_hash},
+    notice::{Message, Refused, SignedOut, script_hash, style_hash},
 };
-use hyper::{HeaderMap, StatusCode, header, header::HeaderValue};
+use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
 
 pub(crate) use form::Form;
 pub(crate) use session::Visiting;
 
-use crate::{api::Api, problem::Problem};
+use crate::{api::Api, credentials::Transport, problem::Problem};
 
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
     let api = assets::add(api);
     let api = confirmations::add(api);
     let api = live::add(api);
+    let api = people::add(api);
     let api = questions::add(api);
     let api = review::add(api);
+    let api = sessions::add(api);
     let api = settings::add(api);
+    let api = shown::add(api);
     let api = traces::add(api);
     let api = verification::add(api);
     session::add(api)
@@ -47,14 +55,16 @@ pub(super) fn add(api: Api) -> Api {
 /// Returns a page.
 pub(crate) fn page(status: StatusCode, template: &impl Template) -> Result<Response, Problem> {
     let mut response = respond(status, template)?;
-    set_policy(response.headers_mut(), POLICY);
+    set_policy(response.headers_mut(), &POLICY);
     Ok(response)
 }
 
 /// Returns a page for somebody who is not signed in: it needs nothing but itself.
 pub(crate) fn stranger_page(status: StatusCode, template: &impl Template) -> Result<Response, Problem> {
     let mut response = respond(status, template)?;
-    let policy = format!("default-src 'none'; style-src {}; img-src data:; {NO_FRAMES}", style_hash());
+    let (style, script) = (style_hash(), script_hash());
+    let policy =
+        format!("default-src 'none'; style-src {style}; script-src {script}; img-src data:; {NO_FRAMES}");
     set_policy(response.headers_mut(), &policy);
     Ok(response)
 }
@@ -77,6 +87,11 @@ fn set_policy(headers: &mut HeaderMap, policy: &str) {
 /// Turns what a page refuses into a page. Strangers are told how to sign in, and keep what they typed.
 pub(crate) async fn answer_with_pages(request: Request, next: Next) -> Response {
     let caller = request.extensions().get::<Caller>().cloned().unwrap_or(Caller::Stranger);
+    if caller.is_stranger()
+        && let Some(elsewhere) = elsewhere(&request)
+    {
+        return elsewhere;
+    }
     let visiting = Visiting::of(&request);
     let (parts, body) = request.into_parts();
     let action = parts.uri.path().to_owned();
@@ -108,6 +123,22 @@ pub(crate) async fn answer_with_pages(request: Request, next: Next) -> Response 
     shown
 }
 
+/// Leads a browser to the name of the pages: a cookie of that name goes to no other program of this machine that answers at
+/// `localhost`. Nothing that changes something is led on.
+fn elsewhere(request: &Request) -> Option<Response> {
+    let Some(Transport::Tcp(names)) = request.extensions().get::<Transport>() else { return None };
+    if names.is_of_pages(request.headers()) {
+        return None;
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let detail = format!("expected a form of {}, found one sent to another name", names.page_origin);
+        return Some(Problem::new(Code::HostForbidden, detail).into_response());
+    }
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    let place = format!("{}{path}", names.page_origin);
+    Some((StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, place)]).into_response())
+}
+
 fn message<'a>(frame: &'a Frame, problem: &'a Problem) -> Message<'a> {
     let words = frame.words;
     let title = if problem.status() == StatusCode::NOT_FOUND { words.not_found } else { words.problem };
@@ -120,8 +151,12 @@ pub(crate) const LOOKING: &[Scope] = &[Scope::Read];
 /// Who may answer.
 pub(crate) const ANSWERING: &[Scope] = &[Scope::Answer];
 
-/// Nothing from elsewhere, nothing inline, in nobody's frame.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
-form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/// Nothing from elsewhere, nothing inline but the one script that puts the key into forms, in nobody's frame.
+static POLICY: LazyLock<String> = LazyLock::new(|| {
+    let key_script = key_script_hash();
+    format!(
+        "default-src 'none'; script-src 'self' {key_script}; style-src 'self'; img-src 'self'; connect-src 'self'; {NO_FRAMES}"
+    )
+});
 /// What pages for strangers allow besides.
 const NO_FRAMES: &str = "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

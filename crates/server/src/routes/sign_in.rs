@@ -1,16 +1,19 @@
-//! Signing in with a browser: `demur open` makes a link, the page behind it has one button, and the button spends the link.
-//! A link that is only looked at (by a preview, a scanner, a second tab) is not spent: GET never signs anybody in.
+//! Signing in with a browser: `demur open` makes a code, and a form of this server's own page spends it. The code never stands in an
+//! address: it is typed, or comes from a file that `demur open` opens. A file has no origin, so what it sends is shown once more.
 
 use axum::{
     Extension,
     extract::{Request, State},
     response::{IntoResponse as _, Response},
 };
-use demur_api::{code::Code, operation as op, scope::Scope};
-use demur_desk::person::{self, SESSION_TIMEOUT, SIGN_IN_PATH};
-use demur_web::notice::SignIn;
+use demur_api::{code::Code, operation as op, person::PersonRole, scope::Scope};
+use demur_core::{hash::Digest, limit::Text, visible::visible};
+use demur_desk::{
+    access::Browser,
+    person::{self, SIGN_IN_PATH},
+};
+use demur_web::notice::{SignIn, SignInAs};
 use hyper::{HeaderMap, Method, StatusCode, header};
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{
@@ -18,7 +21,7 @@ use crate::{
     credentials::Transport,
     limits::Peer,
     problem::Problem,
-    read::{self, Parameters},
+    read,
     routes::pages,
     service::Shared,
 };
@@ -30,31 +33,18 @@ pub(super) fn add(api: Api) -> Api {
         .with(Route::page(Method::POST, SIGN_IN_PATH, OPEN), sign_in)
 }
 
-/// The code in a link.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct SignInParameters {
-    /// The code, 64 hexadecimal digits.
-    code: Option<String>,
+/// What the form sends.
+#[derive(Clone, Debug, Default, Deserialize)]
+struct SignInForm {
+    #[serde(default)]
+    code: String,
+    /// The digest of a key that the script of the page keeps; without a script there is none.
+    #[serde(default)]
+    key: String,
 }
 
-async fn page(
-    State(service): State<Shared>,
-    peer: Option<Extension<Peer>>,
-    headers: HeaderMap,
-    Parameters(code): Parameters<SignInParameters>,
-) -> Result<Response, Problem> {
-    if let Some(code) = code.code {
-        let asked = code.clone();
-        if service.work(move |desk| desk.knows_link(&asked)).await? {
-            return pages::stranger_page(StatusCode::OK, &SignIn::new(&code));
-        }
-    }
-    // What a page of another site asks for in passing is no attempt of whoever looks at it.
-    if headers.get("sec-fetch-dest").is_none_or(|value| value == "document") {
-        attempt(&service, peer)?;
-    }
-    Err(person::link_spent().into())
+async fn page() -> Result<Response, Problem> {
+    pages::stranger_page(StatusCode::OK, &SignIn::new())
 }
 
 async fn sign_in(
@@ -63,29 +53,67 @@ async fn sign_in(
     peer: Option<Extension<Peer>>,
     request: Request,
 ) -> Result<Response, Problem> {
-    // A page of another site could send its own visitor here, to answer under a name that is not theirs.
-    if request.headers().get(header::ORIGIN).is_none() {
-        return Err(Problem::new(Code::OriginForbidden, "expected a request from the page, found another"));
-    }
     let Transport::Tcp(names) = way else { return Err(person::link_spent().into()) };
-    attempt(&service, peer)?;
-    let bytes = read::read(request.into_body(), MAX_FORM_BYTES, service.timeouts().body).await?;
-    let code = std::str::from_utf8(&bytes).ok().and_then(|form| form.strip_prefix("code="));
-    let code = code.unwrap_or_default().to_owned();
-    let secret = service.work(move |desk| desk.sign_in(&code)).await?;
-    let cookie = names.set_cookie(&names.cookie, &secret, SESSION_TIMEOUT.as_secs());
+    let (parts, body) = request.into_parts();
+    let bytes = read::read(body, MAX_FORM_BYTES, service.timeouts().body).await?;
+    let form: SignInForm = serde_urlencoded::from_bytes(&bytes).unwrap_or_default();
+    // A page of another site could send its own visitor here, to answer under a name that is not theirs.
+    if !names.is_from_page(&parts.headers) {
+        return ask_first(&service, peer, form, &parts.headers).await;
+    }
+    let browser = browser(&parts.headers, peer.as_deref(), &form)?;
+    let signed = service.work(move |desk| desk.sign_in(&form.code, browser)).await;
+    let (secret, seconds) = signed.map_err(|problem| counted(&service, peer, problem))?;
+    let cookie = names.set_cookie(&names.cookie, &secret, seconds);
     let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HOME.to_owned())];
     Ok((StatusCode::SEE_OTHER, headers).into_response())
 }
 
-/// Counts an attempt to sign in.
-fn attempt(service: &Shared, peer: Option<Extension<Peer>>) -> Result<(), Problem> {
-    let Some(Extension(peer)) = peer else { return Ok(()) };
-    service.limits.sign_in.take(&peer, service.desk.now()?).map_err(Problem::from)
+/// Shows as whom a code signs in, to be sent by a press on this server's own page.
+async fn ask_first(
+    service: &Shared,
+    peer: Option<Extension<Peer>>,
+    form: SignInForm,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    if headers.get(header::ORIGIN).is_none_or(|origin| origin != "null") {
+        return Err(Problem::new(Code::OriginForbidden, "expected a request from the page, found another"));
+    }
+    let asked = form.code.clone();
+    let found = service.work(move |desk| desk.holder_of_link(&asked)).await;
+    let (name, role): (Text<1, 256>, PersonRole) =
+        found.map_err(|problem| counted(service, peer, problem))?;
+    pages::stranger_page(StatusCode::OK, &SignInAs::new(&form.code, &visible(&name), role.as_str()))
+}
+
+/// Counts a code that signs nobody in as an attempt. One that is good is spent however many others were tried: nobody guesses it, and
+/// whoever guesses keeps nobody out.
+fn counted(service: &Shared, peer: Option<Extension<Peer>>, problem: Problem) -> Problem {
+    let (Some(Extension(peer)), Code::LinkSpent) = (peer, problem.refusal().code) else { return problem };
+    let taken = service.desk.now().map(|now| service.limits.sign_in.take(&peer, now));
+    match taken {
+        Ok(Err(limited)) => limited.into(),
+        Ok(Ok(())) => problem,
+        Err(refusal) => refusal.into(),
+    }
+}
+
+/// Returns what is known about a browser, for whoever looks at the sessions later: the words of its owner, and proof of nothing.
+fn browser(headers: &HeaderMap, peer: Option<&Peer>, form: &SignInForm) -> Result<Browser, Problem> {
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let bound = match form.key.as_str() {
+        "" => None,
+        key => Some(
+            key.parse::<Digest>()
+                .map_err(|_| Problem::malformed("expected the digest of a key, found another word"))?,
+        ),
+    };
+    let address = peer.and_then(|peer| Text::cut(&peer.to_string()).ok());
+    Ok(Browser { agent: Text::cut(agent).ok(), address, bound })
 }
 
 const OPEN: &[Scope] = &[];
 /// No form is longer.
-const MAX_FORM_BYTES: usize = 256;
+const MAX_FORM_BYTES: usize = 512;
 /// Where the browser goes on.
 const HOME: &str = "/";

@@ -20,9 +20,17 @@ Serve the data folder: over a Unix socket in it for the commands of this user, a
 has a token. The commands that need a server start one themselves, which ends when nothing is open and nobody calls; \
 this one stays until it is told to end.
 
+Pages are at demur.localhost, a name that browsers lead to this machine by themselves: their cookie goes to nothing else that \
+runs at localhost. Programs use localhost or 127.0.0.1. A data folder keeps its port; where another program has it, the socket \
+works, and everything over TCP waits until it is free.
+
 Browsers elsewhere need a proxy in front that speaks TLS. --public-url declares the address under which they reach it: \
-the server then answers to that name only, and links and cookies go by it. The proxy has to pass the Host header on \
-and to say in X-Forwarded-For who calls.
+the server then answers to that name only, and codes and cookies go by it. The proxy has to pass the Host header on. What it says in \
+X-Forwarded-For counts if --trusted-proxy names its address; without that, everybody behind it counts as one where attempts to sign \
+in are limited.
+
+--page-host, --session-idle and --session-timeout can also stand in settings.json of the data folder, for servers that commands \
+start: page_host, session_idle_seconds, session_seconds.
 
 Connections, tokens and people are limited, and so is how much of everything one token has: open questions, questions \
 and bytes in an hour, connections, sessions, requests that wait. What goes beyond is refused with QUOTA_EXCEEDED, and \
@@ -37,7 +45,9 @@ Examples:
   demur serve --port 8080 --rules rules/travel
   demur serve --rules rules/travel --only
   demur serve --public-url https://demur.example
-  demur serve --listen 0.0.0.0:8080 --public-url https://demur.example
+  demur serve --listen 0.0.0.0:8080 --public-url https://demur.example --trusted-proxy 10.0.0.5
+  demur serve --page-host localhost
+  demur serve --session-idle 15m --session-timeout 8h
   demur serve --max-connections 8000 --max-people 50
 
 `demur --help` lists the exit codes. DEMUR_LOG=debug makes the log say more.";
@@ -53,10 +63,13 @@ Examples:
 `demur --help` lists the exit codes; 3 if no server runs.";
 
 pub(in crate::arguments) const OPEN_ABOUT: &str = "\
-Make a link that signs a browser in, and open it. With --as it is for somebody who was added with `demur people add`: \
-hand it to nobody else. The link is good for five minutes and for one sign-in; \
-looking at the page does not use it up, the button on it does. The browser stays signed in for twelve hours, and \
-`demur token list` shows the session and can take it back.";
+Sign a browser in. A browser here is given a file that only you can read, and the file sends the code: no command line and no address \
+ever has it. --print shows an address and a code to type there instead, for a browser elsewhere. With --as it is for somebody who \
+was added with `demur people add`: hand it to nobody else.
+
+The code is good for five minutes and for one sign-in; the file is removed when it was used or is too old. A browser is signed out \
+when nobody used it for an hour, and after twelve hours in any case (`demur serve --help`). `demur people sessions` shows the \
+browsers that are signed in, and ends their sessions.";
 
 pub(in crate::arguments) const OPEN_EXAMPLES: &str = "\
 Examples:
@@ -70,7 +83,8 @@ pub(in crate::arguments) const PEOPLE_ABOUT: &str = "\
 Add, list and remove the people who may sign in with a browser. You, who run demur here, are an operator without \
 being added.
 
-  operator  sees and answers, reads every trace, calls questions off
+  operator  sees and answers, reads every trace, calls questions off; with `demur serve --public-url` also looks after people,
+            their sessions and tokens, from a browser
   answerer  sees and answers, reads every trace
   auditor   reads everything, changes nothing";
 
@@ -79,13 +93,14 @@ Examples:
   demur people add zoe --role answerer
   demur open --as zoe --print
   demur people list
+  demur people sessions
   demur people remove zoe
 
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const PEOPLE_ADD_ABOUT: &str = "\
-Let somebody sign in with a browser. What this one does is recorded under the name, at the assurance `terminal`: a \
-link is made by a process of the user who runs demur, and a session is worth no more than its link. A name is one person's only, and no key's. To change a role, remove and add again.";
+Let somebody sign in with a browser. What this one does is recorded under the name, and reads \
+\"same user\": a code is made by a process of the user who runs demur, and a session is worth no more than what made it. A name is one person's only, and no key's. To change a role, remove and add again.";
 
 pub(in crate::arguments) const PEOPLE_ADD_EXAMPLES: &str = "\
 Examples:
@@ -102,7 +117,7 @@ Examples:
 `demur --help` lists the exit codes.";
 
 pub(in crate::arguments) const PEOPLE_REMOVE_ABOUT: &str = "\
-Let somebody sign in no longer. Sessions end at once, links that were not used are good for nothing. What this one \
+Let somebody sign in no longer. Sessions end at once, codes that were not used are good for nothing. What this one \
 did stays on record.";
 
 pub(in crate::arguments) const PEOPLE_REMOVE_EXAMPLES: &str = "\
@@ -110,6 +125,19 @@ Examples:
   demur people remove zoe
 
 `demur --help` lists the exit codes; 2 if nobody has that name.";
+
+pub(in crate::arguments) const PEOPLE_SESSIONS_ABOUT: &str = "\
+List the browsers that are signed in: since when, when they were used last, when they end, and what each calls itself. That and the \
+address are a browser's own word: whoever takes a cookie can say the same. --end signs one out, --end-all all of them, with --of those \
+of one person. It holds at once.";
+
+pub(in crate::arguments) const PEOPLE_SESSIONS_EXAMPLES: &str = "\
+Examples:
+  demur people sessions
+  demur people sessions --of zoe
+  demur people sessions --end-all --of zoe
+
+`demur --help` lists the exit codes; 2 if no session has that id.";
 
 pub(in crate::arguments) const STOP_ABOUT: &str = "\
 End the server of the data folder in good order. Nothing that is open is lost, and whoever waits for an answer starts \

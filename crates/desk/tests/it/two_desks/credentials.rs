@@ -3,7 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use demur_api::{code::Code, operation as op};
-use demur_desk::{access::Caller, desk::Desk};
+use demur_desk::{
+    access::{Browser, Caller},
+    desk::Desk,
+};
 use serde_json::json;
 use tokio::{task, time};
 
@@ -85,12 +88,12 @@ async fn one_name_is_given_to_one_person() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn link_signs_in_once() {
     let [here, elsewhere] = House::two();
-    here.desk.set_address("http://localhost".to_owned());
+    here.reach();
     let link = here.call::<op::MakeSignInLink>(json!({}), json!({})).await.unwrap();
-    let code = link.url.split_once("code=").unwrap().1.to_owned();
+    let code = link.code;
     let spend = |house: &House| {
         let (desk, code) = (Arc::clone(&house.desk), code.clone());
-        async move { desk.on_worker(move |desk| desk.sign_in(&code)).await }
+        async move { desk.on_worker(move |desk| desk.sign_in(&code, Browser::default())).await }
     };
     let (one, other) = tokio::join!(spend(&here), spend(&elsewhere));
     let refused: Vec<_> =

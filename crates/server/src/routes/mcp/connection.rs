@@ -63,7 +63,7 @@ impl CallerConnection for ServerConnection {
     }
 
     async fn inbox_address(&self) -> Option<String> {
-        self.service.address()
+        self.service.desk.pages()
     }
 
     async fn is_heard(&self) -> bool {

@@ -48,9 +48,9 @@ impl Form {
     pub(crate) fn check_key(&self) -> Result<(), Problem> {
         let sent = self.all("form_key").next();
         match &self.key {
-            Some(FormKey(key)) if sent == Some(key) => Ok(()),
+            Some(key) if sent.is_some_and(|sent| key.is(sent)) => Ok(()),
             _ => Err(Problem::new(Code::FormForeign, "expected a form of this session, found another")
-                .with_cure("go back, load the page again and send it once more; nothing was changed")),
+                .with_cure("nothing was changed; go back, load the page again and send it once more, or sign in again")),
         }
     }
 }

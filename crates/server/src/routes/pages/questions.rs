@@ -1,5 +1,4 @@
-//! Questions as pages: the lists, and one question with everything about it. Whoever may answer and was shown a question is
-//! on record.
+//! Questions as pages: the lists, and one question with everything about it.
 
 mod history;
 mod search;
@@ -75,7 +74,6 @@ async fn list(
     let found = service
         .work(move |desk| Ok((desk.find_questions(&caller, &search)?, desk.question_counts(&caller)?)));
     let (found, counted) = found.await?;
-    service.desk.note_shown(&visiting.caller, &found.questions, wording(level));
     let look = Look { now: service.desk.now()?, level, visitor: frame.visitor.as_ref(), whole: false };
     let cards = found.questions.iter().map(|question| Card::new(question, &look)).collect();
     let searched = filters.reads_words().then_some(Searched { read: found.read, more: found.next.is_some() });
@@ -158,7 +156,6 @@ pub(super) async fn question_page(
     let names = names(service, &visiting.caller).await?;
     let request = ApiRequest::<op::ShowQuestionHistory>::get(op::OfQuestion { question: id }, op::Nothing {});
     let history = service.desk.call(&visiting.caller, request).await?.document;
-    service.desk.note_shown(&visiting.caller, std::slice::from_ref(&question), wording(level));
     let frame = frame_of(visiting);
     let look = Look { now, level, visitor: frame.visitor.as_ref(), whole: true };
     let mut card = Card::new(&question, &look);

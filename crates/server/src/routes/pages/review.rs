@@ -244,6 +244,7 @@ impl Doing {
             return Ok(Done { question: self.question, repeated: true, unsettled: None });
         }
         let Self { question, intent, wording, .. } = self;
+        desk.record_shown_first(caller, &question, wording);
         let by_person = |reason| Act { reason, by: None };
         let act = match intent {
             Intent::Answer { value, note } => {

@@ -4,7 +4,7 @@ use axum::{
     extract::{Extension, FromRequestParts, Request, State},
     response::{IntoResponse as _, Response},
 };
-use demur_api::person::PersonRole;
+use demur_api::{person::PersonRole, scope::Scope};
 use demur_desk::access::Caller;
 use demur_web::frame::{Frame, Here, Visitor};
 use hyper::{
@@ -30,7 +30,9 @@ pub(super) fn add(api: Api) -> Api {
 pub(crate) struct Visiting {
     /// Who calls.
     pub(crate) caller: Caller,
-    key: FormKey,
+    form_key: String,
+    /// Whether people are looked after from here.
+    is_public: bool,
     view: View,
 }
 
@@ -42,8 +44,10 @@ impl Visiting {
 
     fn from_head(headers: &HeaderMap, extensions: &Extensions) -> Self {
         let caller = extensions.get::<Caller>().cloned().unwrap_or(Caller::Stranger);
-        let key = extensions.get::<FormKey>().cloned().unwrap_or_default();
-        Self { caller, key, view: View::of(headers, extensions) }
+        let form_key = extensions.get::<FormKey>().map(|key| key.shown.clone()).unwrap_or_default();
+        let is_public =
+            matches!(extensions.get::<Transport>(), Some(Transport::Tcp(names)) if names.is_public);
+        Self { caller, form_key, is_public, view: View::of(headers, extensions) }
     }
 
     /// Returns the frame of a page.
@@ -61,7 +65,13 @@ impl Visiting {
             name: name.to_owned(),
             role: role.as_str(),
             may_answer: self.caller.may(super::ANSWERING),
-            form_key: self.key.0.clone(),
+            form_key: self.form_key.clone(),
+            bound: self
+                .caller
+                .person()
+                .and_then(|token| token.browser.as_ref()?.bound)
+                .map(|key| key.to_string()),
+            administers: self.is_public && self.caller.may(&[Scope::Administer]),
             level: self.view.level,
             keys: self.view.keys,
         })

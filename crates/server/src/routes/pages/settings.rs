@@ -1,7 +1,7 @@
 //! How the inbox behaves for one browser, kept in a cookie of that browser: nobody else needs to know.
 
 use axum::{
-    extract::Extension,
+    extract::{Extension, State},
     response::{IntoResponse as _, Response},
 };
 use demur_web::{
@@ -11,12 +11,13 @@ use demur_web::{
 use hyper::{HeaderMap, Method, StatusCode, header, http::Extensions};
 use serde::Deserialize;
 
-use super::{Form, LOOKING, Visiting, page};
+use super::{Form, LOOKING, Visiting, page, sessions};
 use crate::{
     api::{Api, Route},
     credentials::{Names, Transport, cookie_value},
     problem::Problem,
     read::Parameters,
+    service::Shared,
 };
 
 /// Adds the pages.
@@ -60,11 +61,16 @@ struct SettingsParameters {
 }
 
 async fn show(
+    State(service): State<Shared>,
     visiting: Visiting,
     Parameters(parameters): Parameters<SettingsParameters>,
 ) -> Result<Response, Problem> {
     let frame = visiting.frame(Here::Settings);
-    page(StatusCode::OK, &Settings { frame: &frame, saved: parameters.saved.is_some() })
+    // The reader's own: those of others stand on another page.
+    let own = visiting.caller.person().map(|token| token.name.to_string());
+    let mut sessions = sessions::listed(&service, &visiting.caller).await?;
+    sessions.retain(|row| own.as_deref() == Some(row.person.as_str()));
+    page(StatusCode::OK, &Settings { frame: &frame, saved: parameters.saved.is_some(), sessions })
 }
 
 async fn change(Extension(way): Extension<Transport>, form: Form) -> Result<Response, Problem> {

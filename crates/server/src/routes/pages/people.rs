@@ -1,0 +1,117 @@
+//! People and tokens, looked after from a browser: for operators of a server with a public address. What a page makes it shows once,
+//! in the reply to the form: no address carries a secret.
+
+use axum::{
+    extract::{Path, State},
+    response::{IntoResponse as _, Response},
+};
+use demur_api::{
+    call::ApiRequest,
+    operation::{self as op, Operation as _},
+    person::{NewLink, NewPerson, PersonRole},
+    scope::Scope,
+    token::NewToken,
+};
+use demur_core::limit::{LimitError, Text};
+use demur_web::{
+    frame::Here,
+    people::{MadeOnce, PeoplePage},
+    words::{ENGLISH, fill},
+};
+use hyper::{Method, StatusCode, header};
+
+use super::{Form, Visiting, page, sessions};
+use crate::{
+    api::{Api, Route},
+    problem::Problem,
+    service::Shared,
+};
+
+/// Adds the pages.
+pub(super) fn add(api: Api) -> Api {
+    let scopes = op::AddPerson::ABOUT.scopes;
+    api.with(Route::page(Method::GET, "/people", scopes), show)
+        .with(Route::page(Method::POST, "/people/{change}", scopes), change)
+}
+
+async fn show(State(service): State<Shared>, visiting: Visiting) -> Result<Response, Problem> {
+    people(&service, &visiting, None).await
+}
+
+async fn people(service: &Shared, visiting: &Visiting, made: Option<MadeOnce>) -> Result<Response, Problem> {
+    let caller = &visiting.caller;
+    let listed = ApiRequest::<op::ListPeople>::get(op::NoArguments {}, op::Nothing {});
+    let people = service.desk.call(caller, listed).await?.document.people;
+    let listed = ApiRequest::<op::ListTokens>::get(op::NoArguments {}, op::Nothing {});
+    let mut tokens = service.desk.call(caller, listed).await?.document.tokens;
+    tokens.retain(|token| !token.scopes.contains(&Scope::Person));
+    let sessions = sessions::listed(service, caller).await?;
+    let frame = visiting.frame(Here::People);
+    let visitor = frame.visitor.as_ref().ok_or_else(demur_desk::access::stranger)?;
+    page(StatusCode::OK, &PeoplePage { frame: &frame, visitor, made, people, sessions, tokens })
+}
+
+async fn change(
+    State(service): State<Shared>,
+    visiting: Visiting,
+    Path(change): Path<String>,
+    form: Form,
+) -> Result<Response, Problem> {
+    form.check_key()?;
+    let caller = &visiting.caller;
+    let text = form.one("name").unwrap_or_default();
+    let name = || Text::<1, 64>::try_from(text.trim()).map_err(|error| limit("name", &error));
+    match change.as_str() {
+        "add" => {
+            let role = role(form.one("role").as_deref())?;
+            let request =
+                ApiRequest::<op::AddPerson>::send(op::NoArguments {}, NewPerson { name: name()?, role });
+            service.desk.call(caller, request).await?;
+        }
+        "remove" => {
+            let path = op::OfPerson { person: text };
+            service.desk.call(caller, ApiRequest::<op::RemovePerson>::get(path, op::Nothing {})).await?;
+        }
+        "code" => {
+            let new = NewLink { person: Some(name()?), file: false };
+            let request = ApiRequest::<op::MakeSignInLink>::send(op::NoArguments {}, new);
+            let link = service.desk.call(caller, request).await?.document;
+            let about = fill(ENGLISH.people_code_made, &[&text]);
+            let made = MadeOnce { about, place: Some(link.url), secret: link.code };
+            return people(&service, &visiting, Some(made)).await;
+        }
+        "token" => {
+            let scopes: Result<Vec<Scope>, _> = form.all("scope").map(str::parse).collect();
+            let scopes = scopes.map_err(|error| Problem::malformed(format!("the scopes: {error}")))?;
+            let scopes = scopes.try_into().map_err(|error| limit("scopes", &error))?;
+            let new = NewToken { name: name()?, scopes, seconds: None };
+            let request = ApiRequest::<op::MakeToken>::send(op::NoArguments {}, new);
+            let token = service.desk.call(caller, request).await?.document;
+            let about = fill(ENGLISH.tokens_made, &[&text]);
+            let made = MadeOnce { about, place: None, secret: token.secret };
+            return people(&service, &visiting, Some(made)).await;
+        }
+        "revoke" => {
+            let path = op::OfToken { token: form.one("token").unwrap_or_default() };
+            service.desk.call(caller, ApiRequest::<op::RevokeToken>::get(path, op::Nothing {})).await?;
+        }
+        _ => {
+            return Err(Problem::malformed(
+                "expected add, remove, code, token or revoke, found another word",
+            ));
+        }
+    }
+    Ok((StatusCode::SEE_OTHER, [(header::LOCATION, "/people")]).into_response())
+}
+
+fn role(word: Option<&str>) -> Result<PersonRole, Problem> {
+    let roles = [PersonRole::Operator, PersonRole::Answerer, PersonRole::Auditor];
+    roles
+        .into_iter()
+        .find(|role| Some(role.as_str()) == word)
+        .ok_or_else(|| Problem::malformed("expected operator, answerer or auditor, found another word"))
+}
+
+fn limit(what: &str, error: &LimitError) -> Problem {
+    Problem::malformed(format!("the {what}: {error}"))
+}
