@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    browser::{Browser, spend},
+    browser::{Browser, cookie_of, origin, spend},
     client::{Call, Reply},
     server::Server,
 };
@@ -101,12 +101,8 @@ fn the_answer_of_the_program_that_asked_counts_through_its_form_as_its_own() {
 /// Returns a browser whose session a client had opened: it is worth no more than the client.
 fn browser_of_the_client(server: &Server) -> Browser<'_> {
     let made = relayed(server, "POST", "/v1/sign-in").json(&json!({})).send();
-    let url = made.json()["url"].as_str().unwrap().to_owned();
-    let signed = spend(server, url.split_once("code=").unwrap().1);
-    let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
-    let mut browser = Browser::sign_in(server);
-    browser.cookie = cookie;
-    browser
+    let signed = spend(server, made.json()["code"].as_str().unwrap());
+    Browser::of_cookie(server, &origin(server), cookie_of(&signed))
 }
 
 /// Returns how often the asker said what it thinks.

@@ -11,8 +11,12 @@ use crate::{
 /// A browser that is signed in.
 pub(crate) struct Browser<'a> {
     server: &'a Server,
+    /// Where its pages are.
+    origin: String,
     /// The cookie of its session, `name=value`.
     pub(crate) cookie: String,
+    /// What its forms carry.
+    key: String,
 }
 
 impl<'a> Browser<'a> {
@@ -28,21 +32,34 @@ impl<'a> Browser<'a> {
 
     /// Adds somebody, and signs in as this one.
     pub(crate) fn of_new(server: &'a Server, name: &str, role: &str) -> Self {
+        Self::of_new_at(server, &origin(server), name, role)
+    }
+
+    /// Does so on a server whose pages are at this address.
+    pub(crate) fn of_new_at(server: &'a Server, origin: &str, name: &str, role: &str) -> Self {
         let added = server.local("POST", "/v1/people").json(&json!({"name": name, "role": role})).send();
         assert_eq!(added.status, 201, "{added:?}");
-        Self::of_person(server, name)
+        let signed = spend_at(server, origin, &link(server, &json!({"person": name})));
+        Self::of_cookie(server, origin, cookie_of(&signed))
     }
 
     fn with(server: &'a Server, wanted: &Value) -> Self {
         let signed = spend(server, &link(server, wanted));
-        assert_eq!(signed.status, 303, "{signed:?}");
-        let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
-        Self { server, cookie }
+        Self::of_cookie(server, &origin(server), cookie_of(&signed))
     }
 
-    /// Returns a call with the cookies and the origin of this browser.
+    /// Returns a browser with this cookie.
+    pub(crate) fn of_cookie(server: &'a Server, origin: &str, cookie: String) -> Self {
+        let mut browser = Self { server, origin: origin.to_owned(), cookie, key: String::new() };
+        browser.key = browser.form_key();
+        browser
+    }
+
+    /// Returns a call with the cookies, the origin and the key of this browser.
     pub(crate) fn call(&self, method: &str, path: &str) -> Call {
-        self.server.call(method, path).header("Cookie", &self.cookie).header("Origin", &origin(self.server))
+        let call = self.server.call(method, path).header("Host", host(&self.origin));
+        let call = call.header("Cookie", &self.cookie).header("Origin", &self.origin);
+        call.header("demur-form-key", &self.key)
     }
 
     /// Returns a page that is there.
@@ -78,19 +95,34 @@ impl<'a> Browser<'a> {
 pub(crate) fn link(server: &Server, wanted: &Value) -> String {
     let link = server.local("POST", "/v1/sign-in").json(wanted).send();
     assert_eq!(link.status, 201, "{link:?}");
-    let url = link.json()["url"].as_str().unwrap().to_owned();
-    url.split_once("code=").unwrap().1.to_owned()
+    link.json()["code"].as_str().unwrap().to_owned()
 }
 
-/// Sends the form behind a link.
+/// Sends the form on which a code is typed.
 pub(crate) fn spend(server: &Server, code: &str) -> Reply {
-    let form = format!("code={code}");
-    server.call("POST", "/sign-in").header("Origin", &origin(server)).body(form.as_bytes()).send()
+    spend_at(server, &origin(server), code)
+}
+
+/// Does so on a server whose pages are at this address.
+pub(crate) fn spend_at(server: &Server, origin: &str, code: &str) -> Reply {
+    let call = server.call("POST", "/sign-in").header("Host", host(origin)).header("Origin", origin);
+    call.body(encode(&[("code", code)]).as_bytes()).send()
+}
+
+/// Returns the cookie that a reply sets, `name=value`.
+pub(crate) fn cookie_of(signed: &Reply) -> String {
+    assert_eq!(signed.status, 303, "{signed:?}");
+    signed.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
 }
 
 /// Returns the origin of the pages of a server.
 pub(crate) fn origin(server: &Server) -> String {
-    format!("http://localhost:{}", server.port())
+    format!("http://demur.localhost:{}", server.port())
+}
+
+/// Returns the host of an origin.
+pub(crate) fn host(origin: &str) -> &str {
+    origin.split_once("://").unwrap().1
 }
 
 /// Returns fields as a form sends them.

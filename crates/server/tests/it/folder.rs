@@ -3,7 +3,9 @@
 use std::{iter, sync::mpsc, thread, time::Duration};
 
 use demur_api::server_limits::ServerLimits;
-use demur_desk::{data::DataFolder, owner::Owner, rules::RulesSource};
+use demur_desk::{
+    data::DataFolder, owner::Owner, rules::RulesSource, settings::PageHost, token::SessionTimeouts,
+};
 use demur_server::serve::{self, Config, Listen};
 use serde_json::json;
 
@@ -51,6 +53,8 @@ fn a_server_that_nobody_needs_ends_by_itself() {
         user: "pat".try_into().unwrap(),
         version: "test".to_owned(),
         limits: ServerLimits::default(),
+        pages: PageHost::default(),
+        sessions: SessionTimeouts::default(),
     };
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(serve::run(config, |_| ())));

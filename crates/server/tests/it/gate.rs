@@ -12,7 +12,7 @@ fn a_forged_host_is_sent_away() {
             assert_eq!((reply.status, reply.code().as_str()), (421, "HOST_FORBIDDEN"), "{host} {path}");
         }
     }
-    for name in ["localhost", "127.0.0.1", "[::1]"] {
+    for name in ["localhost", "127.0.0.1", "[::1]", "demur.localhost"] {
         let host = format!("{name}:{}", server.port());
         assert_eq!(server.call("GET", "/healthz").header("Host", &host).send().status, 200, "{host}");
     }
@@ -29,6 +29,36 @@ fn a_foreign_page_gets_nothing_even_with_a_token() {
     }
     let own = format!("http://localhost:{}", server.port());
     assert_eq!(server.call("GET", "/v1/questions").token(&token).header("Origin", &own).send().status, 200);
+}
+
+/// ONE-15: a proxy in front may read the first of two headers, and this the last.
+#[test]
+fn two_headers_of_one_name_and_an_address_of_another_host_count_for_nothing() {
+    let server = Server::start();
+    let token = server.token("reader", &["read"]);
+    let port = server.port();
+    let head = |target: &str, more: &str| {
+        let text = format!(
+            "GET {target} HTTP/1.1\r\nAuthorization: Bearer {token}\r\n{more}Connection: close\r\n\r\n"
+        );
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+        std::io::Write::write_all(&mut stream, text.as_bytes()).unwrap();
+        let reply = crate::client::Reply::read(&mut std::io::BufReader::new(stream)).unwrap();
+        (reply.status, if reply.status == 200 { String::new() } else { reply.code() })
+    };
+    let (own, other) = (format!("Host: localhost:{port}\r\n"), format!("Host: demur.localhost:{port}\r\n"));
+    let host = || (421, "HOST_FORBIDDEN".to_owned());
+    assert_eq!(head("/v1/questions", &own).0, 200);
+    assert_eq!(head("/v1/questions", &format!("{own}{own}")), host());
+    assert_eq!(head("/v1/questions", &format!("{own}{other}")), host());
+    assert_eq!(head("/v1/questions", &format!("{own}Host: evil.example\r\n")), host());
+    assert_eq!(head(&format!("http://localhost:{port}/v1/questions"), &own).0, 200);
+    assert_eq!(head("http://evil.example/v1/questions", &own), host());
+    assert_eq!(head(&format!("http://demur.localhost:{port}/v1/questions"), &own), host());
+    let origin = format!("Origin: http://localhost:{port}\r\n");
+    assert_eq!(head("/v1/questions", &format!("{own}{origin}")).0, 200);
+    let twice = format!("{own}{origin}{origin}");
+    assert_eq!(head("/v1/questions", &twice), (403, "ORIGIN_FORBIDDEN".to_owned()));
 }
 
 #[test]

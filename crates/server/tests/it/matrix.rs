@@ -45,7 +45,7 @@ fn called(
     let mut outcomes = Vec::new();
     while outcomes.len() < count {
         seed.copy_to(folder);
-        let server = Server::start_at(folder);
+        let server = Server::start_elsewhere(folder);
         let caller = Caller { seed, server: &server, kind, ended_it: Cell::new(false) };
         let until = outcomes.len().saturating_add(most_per_server(kind)).min(count);
         for at in outcomes.len()..until {

@@ -192,7 +192,7 @@ fn forms_of_others_change_nothing_and_lose_nothing() {
     let foreign =
         browser.call("POST", &path).header("Origin", "http://evil.example").body(body.as_bytes()).send();
     assert_eq!(foreign.status, 403);
-    let without = server.call("POST", &path).header("Cookie", &browser.cookie).body(body.as_bytes()).send();
+    let without = server.page("POST", &path).header("Cookie", &browser.cookie).body(body.as_bytes()).send();
     assert_eq!(without.status, 401, "no Origin, no session");
     assert_eq!(state(&server, &id)["state"], "open");
 }
@@ -205,7 +205,7 @@ fn a_session_that_ended_keeps_what_was_typed() {
     let path = format!("/questions/{id}/answer");
     let body = crate::browser::encode(&[("text", "a long & careful <answer>"), ("form_key", "old")]);
     let ended = server
-        .call("POST", &path)
+        .page("POST", &path)
         .header("Origin", &origin(&server))
         .header("Content-Type", "application/x-www-form-urlencoded")
         .body(body.as_bytes())
@@ -333,30 +333,52 @@ fn going_back_keeps_what_was_typed() {
     assert!(back.text().contains(">\n\nover &#34;there&#34;</textarea>"), "{}", back.text());
 }
 
-/// ONE-03
+/// ONE-03 ONE-11: what a browser fetches in passing shows nobody anything; the script says it with the key, and an answer says it.
 #[test]
 fn what_was_shown_is_on_record_once_with_its_wording() {
     let server = Server::start();
     let asker = server.token("builder", &["ask"]);
-    let id = server.ask(&asker, &json!({"question": "Seen?", "terse": "S?", "detailed": "Seen, in detail?"}));
+    let question = json!({"question": "Seen?", "terse": "S?", "detailed": "Seen, in detail?"});
+    let (id, other) = (server.ask(&asker, &question), server.ask(&asker, &question));
     let browser = Browser::sign_in(&server);
-    let shown = browser.page(&format!("/questions/{id}?level=terse"));
-    assert!(shown.contains("<h1 lang=\"en\" dir=\"auto\">S?</h1>"), "{shown}");
-    let events =
-        || server.local("GET", &format!("/v1/traces/{}/events", &id[..26])).send().json()["events"].clone();
-    until("it is on record", || events().as_array().unwrap().len() == 2);
-    browser.page("/");
-    browser.page(&format!("/questions/{id}"));
-    let sent = review_and_send(&browser, &id, "answer", &[("text", "yes"), ("level", "detailed")]);
-    assert_eq!(sent.status, 303);
-    let events = events();
-    assert_eq!(events.as_array().unwrap().len(), 3, "{events}");
-    assert_eq!(
-        (&events[1]["content"]["channel"], &events[1]["content"]["to"]),
-        (&json!("web"), &json!("pat"))
+    let path = format!("/questions/{id}?level=terse");
+    let shown = browser.page(&path);
+    assert!(
+        shown.contains("<h1 lang=\"en\" dir=\"auto\">S?</h1>") && shown.contains("data-level=\"terse\""),
+        "{shown}"
     );
-    assert_eq!(events[1]["content"]["shown"]["wording"], "terse");
-    assert_eq!(events[2]["content"]["shown"]["wording"], "detailed");
+    for site in ["cross-site", "same-site", "same-origin", "none"] {
+        let call =
+            browser.call("GET", &path).header("Sec-Fetch-Site", site).header("Sec-Fetch-Dest", "image");
+        assert_eq!(call.send().status, 200);
+    }
+    let fields = [("question", id.as_str()), ("level", "terse")];
+    assert_eq!(browser.post("/shown", &fields).status, 403, "without the key");
+    let body = crate::browser::encode(&[&fields[..], &[("form_key", &browser.form_key())]].concat());
+    for (origin, status) in [("http://demur.localhost:1", 403), ("null", 403)] {
+        let call = browser.call("POST", "/shown").header("Origin", origin).body(body.as_bytes());
+        let media = "application/x-www-form-urlencoded";
+        assert_eq!(call.header("Content-Type", media).send().status, status, "{origin}");
+    }
+    let events = |id: &str| {
+        let reply = server.local("GET", &format!("/v1/traces/{}/events", &id[..26])).send();
+        reply.json()["events"].clone()
+    };
+    assert_eq!(events(&id).as_array().unwrap().len(), 1, "nothing of that is on record");
+    for _ in 0..3 {
+        assert_eq!(browser.send("/shown", &fields).status, 204);
+    }
+    until("it is on record", || events(&id).as_array().unwrap().len() == 2);
+    for id in [&id, &other] {
+        let sent = review_and_send(&browser, id, "answer", &[("text", "yes"), ("level", "detailed")]);
+        assert_eq!(sent.status, 303);
+        let (events, wording) = (events(id), if *id == other { "detailed" } else { "terse" });
+        assert_eq!(events.as_array().unwrap().len(), 3, "{events}");
+        let shown = &events[1]["content"];
+        assert_eq!((&shown["channel"], &shown["to"]), (&json!("web"), &json!("pat")));
+        assert_eq!(shown["shown"]["wording"], wording);
+        assert_eq!(events[2]["content"]["shown"]["wording"], "detailed");
+    }
 }
 
 #[test]

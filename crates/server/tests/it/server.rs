@@ -10,7 +10,7 @@ use std::{
 
 use demur_api::refusal::Refusal;
 use demur_api::server_limits::ServerLimits;
-use demur_desk::{data::DataFolder, rules::RulesSource};
+use demur_desk::{data::DataFolder, rules::RulesSource, settings::PageHost, token::SessionTimeouts};
 use demur_server::{
     peer_timeouts::PeerTimeouts,
     serve::{self, Config, Listen},
@@ -53,11 +53,32 @@ impl Server {
         Self::run(folder, rules, PeerTimeouts::default())
     }
 
+    /// Starts a server on this folder, at this port.
+    pub(crate) fn start_on_port(folder: &Path, port: u16) -> Self {
+        Self::listen(folder, Vec::new(), PeerTimeouts::default(), Listen::Port(port))
+    }
+
+    /// Starts a server on this folder, at a port that is not the folder's: others may serve copies of it.
+    pub(crate) fn start_elsewhere(folder: &Path) -> Self {
+        Self::start_on_port(folder, 0)
+    }
+
+    /// Starts a server on this folder that keeps browsers signed in for so long.
+    pub(crate) fn start_for_sessions(folder: &Path, sessions: SessionTimeouts) -> Self {
+        Self::of(Config { sessions, ..config(folder) }, PeerTimeouts::default())
+    }
+
+    /// Starts a server on this folder whose pages are under this name.
+    pub(crate) fn start_with_pages_at(folder: &Path, pages: PageHost) -> Self {
+        Self::of(Config { pages, ..config(folder) }, PeerTimeouts::default())
+    }
+
     /// Starts a server behind a proxy that browsers reach at this address.
-    pub(crate) fn start_behind(folder: &Path, url: &str) -> Self {
+    pub(crate) fn start_behind(folder: &Path, url: &str, trusted: &[&str]) -> Self {
         // Whoever declares a proxy says the port too: one that was free a moment ago.
         let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).unwrap();
-        let listen = Listen::Proxied { address, url: url.parse().unwrap() };
+        let trusted = trusted.iter().map(|network| network.parse().unwrap()).collect();
+        let listen = Listen::Proxied { address, url: url.parse().unwrap(), trusted };
         let mut server = Self::listen(folder, Vec::new(), PeerTimeouts::default(), listen);
         server.port = address.port();
         server
@@ -93,10 +114,10 @@ impl Server {
         let folder = config.data.path().to_owned();
         let (sender, receiver) = mpsc::channel();
         let running = thread::spawn(move || {
-            serve::run_with(config, timeouts, |service| sender.send(service.address().unwrap()).unwrap())
+            serve::run_with(config, timeouts, |service| sender.send(service.address()).unwrap())
         });
         let address = receiver.recv().expect("the server starts");
-        let port = address.rsplit_once(':').unwrap().1.parse().unwrap_or_default();
+        let port = address.and_then(|address| address.rsplit_once(':')?.1.parse().ok()).unwrap_or_default();
         Self { folder, port, running: Some(running), own: None }
     }
 
@@ -108,6 +129,11 @@ impl Server {
     /// Returns the port.
     pub(crate) const fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Returns a call over TCP to the name of the pages.
+    pub(crate) fn page(&self, method: &str, path: &str) -> Call {
+        self.call(method, path).header("Host", &format!("demur.localhost:{}", self.port))
     }
 
     /// Returns a call over TCP.
@@ -201,6 +227,8 @@ fn config(folder: &Path) -> Config {
         user: "pat".try_into().unwrap(),
         version: "test".to_owned(),
         limits: ServerLimits::default(),
+        pages: PageHost::default(),
+        sessions: SessionTimeouts::default(),
     }
 }
 

@@ -11,8 +11,8 @@ pub(super) enum Credential {
     Client,
     /// A token.
     Bearer(String),
-    /// A browser that signed in.
-    Cookie(String),
+    /// A browser that signed in, with what its forms carry.
+    Cookie { secret: String, key: String },
     /// Nothing.
     Nothing,
 }
@@ -49,9 +49,11 @@ impl Credential {
             Self::Local => server.local(method, path),
             Self::Client => server.local(method, path).header("demur-relay", CLIENT),
             Self::Bearer(secret) => server.call(method, path).token(secret),
-            Self::Cookie(secret) => {
+            Self::Cookie { secret, key } => {
                 let cookie = format!("demur_session_{}={secret}", server.port());
-                server.call(method, path).header("Cookie", &cookie).header("Origin", &origin(server))
+                let call =
+                    server.page(method, path).header("Cookie", &cookie).header("Origin", &origin(server));
+                call.header("demur-form-key", key)
             }
             Self::Nothing => server.call(method, path),
         }

@@ -11,7 +11,7 @@ use super::{
     seed::Seed,
 };
 use crate::{
-    browser::{encode, link, origin},
+    browser::{encode, host, link, origin},
     client::{Call, Reply, chunk, head},
     server::Server,
 };
@@ -36,7 +36,8 @@ impl Caller<'_> {
         let mut call = self.credential().call(self.server, operation.method().as_str(), &path);
         let over_tcp = !matches!(self.credential(), Credential::Local | Credential::Client);
         if operation.is_page() && over_tcp {
-            call = call.header("Origin", &origin(self.server));
+            let origin = origin(self.server);
+            call = call.header("Host", host(&origin)).header("Origin", &origin);
         }
         if let Some(key) = row.key {
             call = call.header("Idempotency-Key", key);
@@ -85,6 +86,7 @@ impl Caller<'_> {
     pub(super) fn hide(&self, document: &Value) -> Value {
         let text = document.to_string();
         let text = text.replace(self.server.folder().to_str().unwrap(), "<folder>");
+        let text = text.replace(&format!("demur.localhost:{}", self.server.port()), "<pages>");
         let text = text.replace(&format!("localhost:{}", self.server.port()), "<address>");
         let mut text = text.replace(&format!("_{}=", self.server.port()), "_<port>=");
         if let Some(key) = self.seed.form_keys.get(self.kind) {

@@ -84,6 +84,7 @@ fn shape(text: &str) -> Option<(&'static str, usize)> {
         let fits = |(mark, found): (u8, &u8)| match mark {
             b'0' => found.is_ascii_digit(),
             b'x' => found.is_ascii_digit() || (b'a'..=b'f').contains(found),
+            b'X' => found.is_ascii_digit() || found.is_ascii_uppercase(),
             mark => *found == mark,
         };
         let ends = bytes.get(form.len()).is_none_or(|next| !next.is_ascii_alphanumeric());
@@ -100,6 +101,9 @@ fn shape(text: &str) -> Option<(&'static str, usize)> {
     }
     if let Some(length) = is("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") {
         return Some(("uuid", length));
+    }
+    if let Some(length) = is("XXXXX-XXXXX-XXXXX-XXXXX-XXXXX") {
+        return Some(("code", length));
     }
     match word {
         26 if is_ulid(&text[..word]) => Some(("id", word)),

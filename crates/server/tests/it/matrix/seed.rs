@@ -266,9 +266,10 @@ impl Planter<'_> {
         let mut keys = BTreeMap::new();
         for (role, name) in [("operator", "olga"), ("answerer", "ines"), ("auditor", "amal")] {
             let browser = Browser::of_new(self.server, name, role);
-            keys.insert(role, browser.form_key());
+            let key = browser.form_key();
             let secret = browser.cookie.split_once('=').unwrap().1.to_owned();
-            credentials.insert(role, Credential::Cookie(secret));
+            credentials.insert(role, Credential::Cookie { secret, key: key.clone() });
+            keys.insert(role, key);
         }
         keys
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Row, row};
+use super::{Row, Show, row};
 
 pub(in super::super) fn rows() -> Vec<Row> {
     vec![
@@ -20,5 +20,9 @@ pub(in super::super) fn rows() -> Vec<Row> {
         row("removePerson", "unknown", &["nobody"]),
         row("revokeToken", "there", &["<token max metrics>"]),
         row("revokeToken", "unknown", &["nothing"]),
+        row("listSessions", "own or all", &[]).show(Show::Members),
+        row("endSession", "unknown", &["nobody"]),
+        row("endSessions", "of somebody else", &[]).query("?person=amal"),
+        row("endSession", "of the auditor", &["<token amal person>"]),
     ]
 }
