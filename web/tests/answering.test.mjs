@@ -6,20 +6,6 @@ import { until } from "./server.mjs";
 
 const colours = { choices: [{ value: "main", label: "The main branch" }, { value: "dev", label: "The development branch" }], recommendation: "main" };
 
-export async function a_link_signs_in_once({ server, arrive }) {
-  const first = await arrive();
-  const link = await server.link();
-  await first.page.goto(link);
-  await first.page.goto(link);
-  await first.page.getByRole("button", { name: "Sign in" }).click();
-  await first.page.getByRole("heading", { name: "Waiting for me" }).waitFor();
-  assert.equal(new URL(first.page.url()).pathname, "/");
-  await first.page.getByText("Nothing waits for you.").waitFor();
-  const second = await arrive({ expects: [/status of 401/] });
-  const answer = await second.page.goto(link);
-  assert.equal(answer.status(), 401);
-}
-
 export async function a_choice_is_made_with_the_keyboard_only({ server, signedIn }) {
   const id = await server.ask("Which branch shall I build?", colours);
   const visitor = await signedIn();
@@ -269,7 +255,7 @@ export async function a_question_whose_asker_hung_up_says_so({ server, signedIn 
   assert.equal(await shows(), false, "who never waited is not gone");
   const hangUp = new AbortController();
   const headers = { authorization: `Bearer ${server.asker}` };
-  const held = fetch(`${server.origin}/v1/questions/${id}/wait?seconds=60`, { headers, signal: hangUp.signal });
+  const held = fetch(`${server.address}/v1/questions/${id}/wait?seconds=60`, { headers, signal: hangUp.signal });
   await until("the asker waits", async () => (await server.question(id)).waited_for === true);
   assert.equal(await shows(), false);
   hangUp.abort();

@@ -74,10 +74,14 @@ export class Visitor {
     if (!this.expects.some((pattern) => pattern.test(text))) this.wrong.push(text);
   }
 
-  /** Signs in with a new link; the words are for `demur open`. */
+  /** Signs in with a new code; the words are for `demur open`. */
   async signIn(...words) {
     const { page } = this;
-    await page.goto(await this.server.link(...words));
+    const { url, code } = await this.server.link(...words);
+    await page.goto(url);
+    await page.getByLabel("Code").fill(code);
+    // A key of its own is made once the page is there.
+    await page.waitForLoadState("load");
     await page.getByRole("button", { name: "Sign in" }).click();
     await this.arrives(page.getByRole("heading", { name: "Waiting for me", level: 1 }));
   }

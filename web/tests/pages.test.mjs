@@ -115,13 +115,23 @@ export function every_page_fits_a_phone(visits) {
 
 export async function pages_for_strangers({ server, arrive }) {
   for (const colorScheme of ["light", "dark"]) {
-    const visitor = await arrive({ colorScheme, expects: [/status of 40/] });
+    const visitor = await arrive({ colorScheme, expects: [/status of 40/, /request to file:/] });
     await visitor.go("/");
     await visitor.isAccessible(`signed out, ${colorScheme}`);
     await visitor.picture(`signed-out-${colorScheme}`);
-    await visitor.page.goto(await server.link());
+    await visitor.go("/sign-in");
     await visitor.isAccessible(`sign in, ${colorScheme}`);
     await visitor.picture(`sign-in-${colorScheme}`);
+    await visitor.page.goto(`file://${(await server.file()).file}`, { waitUntil: "commit" });
+    await visitor.page.getByText("You sign in as").waitFor();
+    await visitor.isAccessible(`sign in as, ${colorScheme}`);
+    await visitor.picture(`sign-in-as-${colorScheme}`);
+    for (const width of [1280, 320]) {
+      await visitor.page.setViewportSize({ width, height: 700 });
+      await visitor.fitsAcross(`sign in as, ${width}`);
+      await visitor.hasLargeTargets(`sign in as, ${width}`);
+      await visitor.picture(`sign-in-as-${colorScheme}-${width}`);
+    }
   }
 }
 

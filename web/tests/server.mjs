@@ -2,6 +2,7 @@
 
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -21,14 +22,16 @@ export class Server {
     return server;
   }
 
-  /** Starts it (again) on its folder; it comes back at the same port. */
-  async resume() {
-    this.process = spawn(program, ["serve", "--max-open-questions", "1000", "--max-asks-per-hour", "10000", "--data", this.data], { stdio: "ignore", env: { ...process.env, USER: "kim" } });
+  /** Starts it (again) on its folder, with these words; it comes back at the same port. */
+  async resume(...words) {
+    this.process = spawn(program, ["serve", "--max-open-questions", "1000", "--max-asks-per-hour", "10000", "--data", this.data, ...words], { stdio: "ignore", env: { ...process.env, USER: "kim" } });
     this.ended = new Promise((resolve) => this.process.once("exit", resolve));
     await until("the server answers", async () => {
       const status = await this.demur("status", "--json").catch(() => null);
-      this.origin = status ? JSON.parse(status).address : this.origin;
-      return Boolean(status);
+      if (!status) return false;
+      // Programs and pages have names of their own.
+      ({ address: this.address, pages: this.origin } = JSON.parse(status));
+      return Boolean(this.address);
     });
   }
 
@@ -52,12 +55,36 @@ export class Server {
     return this.demur("token", "new", name, "--scope", scope, ...words);
   }
 
-  link(...words) {
-    return this.demur("open", "--print", ...words);
+  /** Makes a code that signs a browser in; returns it with the address where it is typed. */
+  async link(...words) {
+    return JSON.parse(await this.demur("open", "--json", ...words));
+  }
+
+  /** Calls an operation as the user of this machine, over the socket. */
+  async local(method, path, body) {
+    const options = { socketPath: join(this.data, "socket"), method, path, headers: { "content-type": "application/json" } };
+    const text = await new Promise((resolve, reject) => {
+      const sent = request(options, async (response) => {
+        response.setEncoding("utf8");
+        resolve((await response.toArray()).join(""));
+      });
+      sent.on("error", reject).end(body && JSON.stringify(body));
+    });
+    return JSON.parse(text);
+  }
+
+  /** Makes a file that a browser opens, as `demur open` does for whoever sits here. */
+  file() {
+    return this.local("POST", "/v1/sign-in", { file: true });
+  }
+
+  /** Returns how many events the trace of a question has. */
+  async events(id) {
+    return (await this.local("GET", `/v1/traces/${id.split(".")[0]}/events`)).events.length;
   }
 
   async call(method, path, token, body) {
-    const response = await fetch(this.origin + path, {
+    const response = await fetch(this.address + path, {
       method,
       headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
       body: body && JSON.stringify(body),

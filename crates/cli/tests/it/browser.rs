@@ -91,6 +91,12 @@ fn every_page_is_accessible_in_light_and_dark_and_fits_a_phone() {
     browser("pages");
 }
 
+/// ONE-03 ONE-11 ONE-15
+#[test]
+fn browsers_sign_in_without_a_code_in_an_address_and_their_cookie_alone_changes_nothing() {
+    browser("signing");
+}
+
 #[test]
 fn hostile_words_do_nothing_and_hide_nothing() {
     browser("hostile");

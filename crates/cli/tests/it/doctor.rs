@@ -24,7 +24,7 @@ use crate::{
 
 /// Shows what the doctor says, without what differs from machine to machine.
 fn said(ran: &Ran) -> String {
-    let figures = ["MiB free", "KiB", "protocol", "connections", "http://localhost:", "is free"];
+    let figures = ["MiB free", "KiB", "protocol", "connections", "localhost:", "is free"];
     let line = |line: &str| match figures.iter().find(|figure| line.contains(**figure)) {
         Some(_) => line.chars().map(|one| if one.is_ascii_digit() { '9' } else { one }).collect::<String>(),
         None => line.to_owned(),
@@ -99,12 +99,42 @@ fn server_and_record_are_looked_at() {
     ok       limits       at most 9 connections over TCP, 9 of your own commands, 9 tokens, 9 people
     ok       address      http://localhost:9 answers
     ok       sandbox      tools of runs are kept from demur, from other files and from the network
+    ok       pages        http://demur.localhost:9
     note     completions  `demur completions --help` says for which shells there are any
     All is well.
     ");
     sandbox.run(&["stop"]).expect_code(0);
     assert_eq!(check(&examined(&sandbox, 0), "server")["state"], "note");
     sandbox.json_error(&["status"], 3);
+}
+
+/// What browsers keep for a place, and what was written down, is about one port.
+#[test]
+fn port_of_the_folder_that_somebody_else_has_is_told() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Name?"]);
+    let port = sandbox.json(&["status"])["address"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
+    sandbox.run(&["stop"]).expect_code(0);
+    let other = std::net::TcpListener::bind(format!("127.0.0.1:{port}")).unwrap();
+    asked(&sandbox, &["And yours?"]);
+    let reply = examined(&sandbox, 3);
+    assert_eq!(check(&reply, "port")["state"], "problem", "{reply}");
+    assert!(
+        check(&reply, "port")["found"].as_str().unwrap().starts_with(&format!("{port} is this folder's")),
+        "{reply}"
+    );
+    let status = sandbox.run(&["status"]);
+    assert!(
+        status.expect_code(0).stdout.contains(&format!("{port} is taken by another program")),
+        "{status}"
+    );
+    assert_eq!(sandbox.json_error(&["open", "--print"], 3)["code"], "PORT_TAKEN");
+    drop(other);
+    crate::asker::until("it is free", || {
+        sandbox.json(&["status"])["address"].as_str().filter(|address| address.ends_with(&port)).map(drop)
+    });
+    assert_eq!(check(&examined(&sandbox, 0), "address")["state"], "ok");
+    sandbox.run(&["stop"]).expect_code(0);
 }
 
 /// Runs the command that a hint names.

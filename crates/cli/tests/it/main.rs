@@ -38,6 +38,7 @@ mod mcp_clients;
 mod mistakes;
 mod newer;
 mod not_run;
+mod open;
 mod operator;
 mod output;
 mod papers;

@@ -206,7 +206,7 @@ fn secret_is_asked_for_at_an_address() {
             let mut line = client.end(id, |request| {
                 assert_eq!(request["mode"], "url", "{kind}: {request}");
                 let url = request["url"].as_str().unwrap();
-                assert!(url.starts_with("http://localhost:"), "{kind}: {url}");
+                assert!(url.starts_with("http://demur.localhost:"), "{kind}: {url}");
                 assert!(url.ends_with(&format!("/questions/{question}")), "{kind}: {url}");
                 sandbox.feed(&["answer", &question, "-"], b"correct horse").expect_code(0);
                 json!({"action": "accept"})

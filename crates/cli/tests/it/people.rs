@@ -16,7 +16,7 @@ fn people_are_added_listed_and_removed() {
     exit 0
     --- stdout
     Added: Zoë Ångström as answerer
-      `demur open --as "Zoë Ångström" --print` makes a link that signs this one in.
+      `demur open --as "Zoë Ångström" --print` makes a code that signs this one in.
     "#);
     assert_snapshot!(sandbox.run(&["people", "add", "zoë ångström", "--role", "auditor"]), @r#"
     exit 3
@@ -41,14 +41,20 @@ fn people_are_added_listed_and_removed() {
 }
 
 #[test]
-fn a_link_is_made_for_somebody_who_was_added() {
+fn a_code_is_made_for_somebody_who_was_added() {
     let sandbox = Sandbox::new();
     let unknown = sandbox.json_error(&["open", "--as", "zoe"], 2);
     assert_eq!(unknown["code"], "PERSON_UNKNOWN", "{unknown}");
     sandbox.run(&["people", "add", "zoe", "--role", "auditor"]).expect_code(0);
     let link = sandbox.json(&["open", "--as", "zoe", "--print"]);
-    let url = link["url"].as_str().unwrap();
-    assert!(url.starts_with("http://localhost:") && url.contains("/sign-in?code="), "{url}");
+    let (url, code) = (link["url"].as_str().unwrap(), link["code"].as_str().unwrap());
+    assert!(url.starts_with("http://demur.localhost:") && url.ends_with("/sign-in"), "{url}");
+    let printed = sandbox.run(&["open", "--as", "zoe", "--print"]);
+    let printed = &printed.expect_code(0).stdout;
+    assert!(
+        printed.contains(&format!("Address: {url}\n")) && !printed.contains(code),
+        "each is another: {printed}"
+    );
     sandbox.run(&["stop"]).expect_code(0);
 }
 
@@ -63,11 +69,24 @@ fn browsers_elsewhere_come_over_https_or_not_at_all() {
     ");
     let mistake = sandbox.run(&["serve", "--listen", "0.0.0.0:1"]);
     assert!(mistake.expect_code(2).stderr.contains("--listen needs --public-url"), "{mistake}");
-    let public = ["--listen", "127.0.0.1:0", "--public-url", "https://Demur.example:443/"];
+    assert_snapshot!(sandbox.run(&["serve", "--public-url", "https://demur.example", "--trusted-proxy", "proxy"]), @r"
+    exit 2
+    --- stderr
+    error: --trusted-proxy: expected an address or a network, such as 127.0.0.1 or 10.0.0.0/8
+    hint: `demur serve --help` shows what can be typed
+    ");
+    let public = [
+        "--listen",
+        "127.0.0.1:0",
+        "--public-url",
+        "https://Demur.example:443/",
+        "--trusted-proxy",
+        "10.0.0.0/8",
+    ];
     let mut server = serve(&sandbox, &public);
     assert_eq!(sandbox.json(&["status"])["address"], "https://demur.example");
     let link = sandbox.json(&["open", "--print"]);
-    assert!(link["url"].as_str().unwrap().starts_with("https://demur.example/sign-in?code="), "{link}");
+    assert_eq!(link["url"], "https://demur.example/sign-in");
     sandbox.run(&["stop"]).expect_code(0);
     assert!(server.wait().unwrap().success());
 }

@@ -11,7 +11,7 @@ use super::{answering::Said, wire::Wire};
 
 /// A browser of somebody who signed in.
 pub(super) struct Browser {
-    /// `localhost:PORT`
+    /// `demur.localhost:PORT`
     host: String,
     cookie: String,
 }
@@ -19,8 +19,9 @@ pub(super) struct Browser {
 impl Browser {
     pub(super) fn sign_in(local: &Wire, host: &str) -> Self {
         let link = local.post("/v1/sign-in", &json!({})).unwrap();
-        let code = link["url"].as_str().unwrap().split_once("code=").unwrap().1.to_owned();
-        let mut browser = Self { host: host.to_owned(), cookie: "none=none".to_owned() };
+        let code = link["code"].as_str().unwrap().to_owned();
+        let host = host.replace("localhost", "demur.localhost");
+        let mut browser = Self { host, cookie: "none=none".to_owned() };
         let (head, _) = browser.post("/sign-in", &format!("code={code}"));
         let cookie = head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).expect(&head);
         cookie.split(';').next().unwrap().clone_into(&mut browser.cookie);
@@ -45,7 +46,7 @@ impl Browser {
 
     fn post(&self, path: &str, form: &str) -> (String, String) {
         let (host, cookie) = (&self.host, &self.cookie);
-        let mut stream = TcpStream::connect(host.replace("localhost", "127.0.0.1")).unwrap();
+        let mut stream = TcpStream::connect(host.replace("demur.localhost", "127.0.0.1")).unwrap();
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nCookie: {cookie}\r\n\
              Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",

@@ -30,7 +30,7 @@ fn gaps(result: &Value) -> Vec<String> {
     assert_eq!(told["blocking_count"], gaps.len(), "{told}");
     assert!(told.get("plan").is_none(), "a part of a plan came back: {told}");
     assert!(told["document"]["signature"].as_str().unwrap().starts_with("ed25519:"), "{told}");
-    assert!(told["inbox"].as_str().unwrap().starts_with("http://localhost:"), "{told}");
+    assert!(told["inbox"].as_str().unwrap().starts_with("http://demur.localhost:"), "{told}");
     assert!(told["next"].as_str().unwrap().contains("wwa_clarify_resolve"), "{told}");
     gaps.iter().map(|gap| gap["field"].as_str().unwrap().to_owned()).collect()
 }
