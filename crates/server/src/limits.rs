@@ -56,12 +56,6 @@ impl fmt::Display for Peer {
     }
 }
 
-impl fmt::Display for Peer {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
 /// Somebody tried too often. Goes with the request to where it is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooMany {

@@ -444,6 +444,10 @@ words! {
     tokens_revoke = "Take back";
     tokens_make = "Make a token";
     tokens_made = "The token of {}:";
+    tokens_for = "for";
+    tokens_people = "People whose words it passes on (relay)";
+    tokens_people_meaning = "Their names, with commas between them.";
+    tokens_for_anyone = "Passes on what anybody says, about its own questions only (relay)";
     sessions = "Signed-in browsers";
     sessions_meaning = "What a browser calls itself and where it came from is its own word. End one that you do not know.";
     sessions_person = "Who";

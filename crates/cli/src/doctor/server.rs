@@ -63,7 +63,8 @@ fn other(port: u16) -> Option<Check> {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| error.kind()) {
         Err(ErrorKind::AddrInUse) => {
             let found = format!("{port} is taken by another program");
-            let hint = format!("`ss -ltnp 'sport = :{port}'` says by which; or serve at another one, with `--port`");
+            let hint =
+                format!("`ss -ltnp 'sport = :{port}'` says by which; or serve at another one, with `--port`");
             Some(Check::problem("port", found, hint))
         }
         Err(ErrorKind::PermissionDenied) => {

@@ -115,7 +115,7 @@ fn port_of_the_folder_that_somebody_else_has_is_told() {
     asked(&sandbox, &["Name?"]);
     let port = sandbox.json(&["status"])["address"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
     sandbox.run(&["stop"]).expect_code(0);
-    let other = std::net::TcpListener::bind(format!("127.0.0.1:{port}")).unwrap();
+    let other = TcpListener::bind(format!("127.0.0.1:{port}")).unwrap();
     asked(&sandbox, &["And yours?"]);
     let reply = examined(&sandbox, 3);
     assert_eq!(check(&reply, "port")["state"], "problem", "{reply}");

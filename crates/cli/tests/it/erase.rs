@@ -91,7 +91,7 @@ fn secret_that_waits_is_erased_with_its_answer() {
     // What waits is sealed: no file has its words.
     let waiting = || {
         let secrets = Connection::open(sandbox.data().join("secrets.db")).unwrap();
-        secrets.query_row("SELECT count(*) FROM secrets", [], |row| row.get::<_, u64>(0)).unwrap()
+        secrets.query_row("SELECT count(*) FROM secrets", [], |row| row.get::<_, i64>(0)).unwrap()
     };
     assert_eq!(waiting(), 1);
     sandbox.run(&["erase", "last.1", "--why", "typed by mistake", "--yes"]).expect_code(0);

@@ -12,7 +12,7 @@ use demur_api::{
     scope::Scope,
     token::NewToken,
 };
-use demur_core::limit::{LimitError, Text};
+use demur_core::limit::{LimitError, List, Text};
 use demur_web::{
     frame::Here,
     people::{MadeOnce, PeoplePage},
@@ -84,7 +84,8 @@ async fn change(
             let scopes: Result<Vec<Scope>, _> = form.all("scope").map(str::parse).collect();
             let scopes = scopes.map_err(|error| Problem::malformed(format!("the scopes: {error}")))?;
             let scopes = scopes.try_into().map_err(|error| limit("scopes", &error))?;
-            let new = NewToken { name: name()?, scopes, seconds: None };
+            let for_anyone = form.one("for_anyone").is_some();
+            let new = NewToken { name: name()?, scopes, people: named(&form)?, for_anyone, seconds: None };
             let request = ApiRequest::<op::MakeToken>::send(op::NoArguments {}, new);
             let token = service.desk.call(caller, request).await?.document;
             let about = fill(ENGLISH.tokens_made, &[&text]);
@@ -102,6 +103,14 @@ async fn change(
         }
     }
     Ok((StatusCode::SEE_OTHER, [(header::LOCATION, "/people")]).into_response())
+}
+
+/// Returns the people of a token: their names are in one field, with commas between them.
+fn named(form: &Form) -> Result<List<Text<1, 64>, 0, 256>, Problem> {
+    let field = form.one("people").unwrap_or_default();
+    let names = field.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let names: Result<Vec<_>, _> = names.map(Text::try_from).collect();
+    names.map_err(|error| limit("people", &error))?.try_into().map_err(|error| limit("people", &error))
 }
 
 fn role(word: Option<&str>) -> Result<PersonRole, Problem> {
