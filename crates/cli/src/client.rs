@@ -242,10 +242,15 @@ enum Unanswered {
 
 impl Unanswered {
     fn of(response: &Response<Bytes>) -> Self {
-        let details: Result<ProblemDetails, _> = serde_json::from_slice(response.body());
-        let silent = |_| Refusal::bug(&format!("the server answered {} without a reason", response.status()));
-        Self::Refused(details.map_or_else(silent, Refusal::from))
+        Self::Refused(reason(response))
     }
+}
+
+/// Returns why the server said no.
+fn reason(response: &Response<Bytes>) -> Refusal {
+    let details: Result<ProblemDetails, _> = serde_json::from_slice(response.body());
+    let silent = |_| Refusal::bug(&format!("the server answered {} without a reason", response.status()));
+    details.map_or_else(silent, Refusal::from)
 }
 
 /// A server of another version would misunderstand what it is told.

@@ -16,8 +16,8 @@ use hyper::{Response, body::Incoming};
 use tokio::time;
 
 use super::{
-    Client, FolderUser, RETRY_INTERVAL, SocketRequest, Unanswered, folder_user::kill_server, lost,
-    socket_api::typed_for,
+    Client, FolderUser, RETRY_INTERVAL, SocketRequest, Unanswered, folder_user::kill_server, lost, reason,
+    socket_api::typed_for, whole,
 };
 use crate::{failure::Failure, output::counted_as};
 
@@ -59,7 +59,8 @@ impl Client {
                 None => return Ok(None),
                 Some(Ok(response)) if response.status().is_success() => return Ok(process(&response)),
                 Some(Ok(response)) => {
-                    return Err(Failure::bug(&format!("the server answered {}", response.status())));
+                    let said = self.block_on(whole(response));
+                    return Err(said.map_or_else(|error| lost(&error), |response| reason(&response)).into());
                 }
                 Some(Err(Unanswered::NoServer)) if FolderUser::server(self.api.folder()).is_some() => {}
                 Some(Err(Unanswered::NoServer)) => return Err(self.api.no_server().into()),
