@@ -327,9 +327,9 @@ impl Registry {
     }
 
     /// Returns the root that came in after the first key of an agent or the first token: perhaps it is an agent's.
-    pub fn late_root(&self) -> Option<&Fingerprint> {
+    pub fn late_root(&self) -> Option<(&Fingerprint, &PasskeyRecord)> {
         let is_late = |record: &PasskeyRecord| record.origin == PasskeyOrigin::Root { is_late: true };
-        self.passkeys.iter().find(|(_, record)| is_late(record)).map(|(key, _)| key)
+        self.passkeys.iter().find(|(_, record)| is_late(record))
     }
 }
 

@@ -76,12 +76,13 @@ impl Walk<'_> {
     /// A root that came after whatever an agent may hold is perhaps the agent's. Whoever pinned it knows better.
     pub(in crate::verify) fn check_root(&self, options: &Options, findings: &mut Findings) {
         let is_pinned = |key: &Fingerprint| options.pins.iter().any(|pin| pin.fingerprint == *key);
-        if let Some(root) = self.registry.late_root().filter(|root| !is_pinned(root)) {
+        if let Some((root, record)) = self.registry.late_root().filter(|(root, _)| !is_pinned(root)) {
             let message = format!(
                 "the root {} came in after the first key or token: perhaps it is an agent's",
                 root.short()
             );
-            findings.add(Section::Registry, None, None, Found::new(Code::RootLate, message));
+            let found = Found::new(Code::RootLate, message);
+            findings.add(Section::Registry, None, Some(record.since), found);
         }
     }
 
