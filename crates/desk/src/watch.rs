@@ -246,7 +246,8 @@ mod tests {
         fn size<'a, F: Future>(_: fn(&'a mut Watch) -> F) -> usize {
             size_of::<F>()
         }
-        assert!(size_of::<Watch>() <= 168, "{}", size_of::<Watch>());
+        // Its caller, whom it watches for, is most of it.
+        assert!(size_of::<Watch>() <= 208, "{}", size_of::<Watch>());
         assert!(size(Watch::next) <= 320, "{}", size(Watch::next));
     }
 }

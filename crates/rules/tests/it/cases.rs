@@ -222,6 +222,10 @@ fn every_question_shows_the_values_that_it_is_about() {
             for finding in rules.detect(&plan, &case.settled()).unwrap() {
                 let words = words_of(&format!("{} {}", finding.question, finding.context));
                 for value in conflicting(&plan, &finding) {
+                    // The field is named beside a value that has no word in it, as `???`.
+                    if !value.chars().any(char::is_alphanumeric) {
+                        continue;
+                    }
                     assert!(
                         words.contains(&words_of(&visible(&value))),
                         "{}: {value} is not in {finding:?}",

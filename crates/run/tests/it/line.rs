@@ -259,7 +259,7 @@ fn refuses_lines_of_an_agent_that_are_none() {
     };
     assert!(matches!(change("{\"bytes\":\"/wBieXRlcw==\"", "{\"bytes\":\"/wBieXRlcw\""), LineError::Base64));
     assert!(matches!(change("\"artifact\":{", "\"artifac\":{"), LineError::Read(_)));
-    assert!(matches!(change("{\"ed25519\":", "{\"ed25518\":"), LineError::Read(_)));
+    assert!(matches!(change("{\"ed25519\":", "{\"ed25518\":"), LineError::Proof));
     assert!(matches!(change("\"/wBi", "null,\"z\":\"/wBi"), LineError::Read(_)));
     let (from, to) = (good[1].find("{\"ed25519\"").unwrap(), good[1].find(",\"salt\"").unwrap());
     let unsigned = format!("{}\"none\"{}", &good[1][..from], &good[1][to..]);

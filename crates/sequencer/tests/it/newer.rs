@@ -314,7 +314,7 @@ fn newer_proof_is_no_damage() {
     connection.execute(sql, [damaged.as_bytes()]).unwrap();
     assert!(matches!(store.check(&mut |_| ()).unwrap()[..], [StoreProblem::Event { .. }, ..]));
     assert!(other.sequencer.look(run.trace).unwrap().is_failed());
-    assert_eq!(store.trace(run.trace).unwrap().unwrap().failed.unwrap().code, "SCHEMA_INVALID");
+    assert_eq!(store.trace(run.trace).unwrap().unwrap().failed.unwrap().code, "CHAIN_BREAK");
 }
 
 /// What follows from a newer event nobody can tell here; what follows from all others is as clear as ever.
