@@ -24,6 +24,7 @@ use crate::{
 /// A policy.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a line of the policy file")]
 pub struct Policy {
     /// The lowest risk class that needs the critic's approval.
     #[serde(default = "medium")]

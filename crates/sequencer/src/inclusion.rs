@@ -62,6 +62,7 @@ impl Sequencer {
     }
 
     /// Returns the root over all traces as of now, signed.
+    #[expect(clippy::missing_panics_doc, reason = "a moment as text always fits")]
     pub fn store_root(&self) -> Result<Signed<StoreRoot>, SequencerError> {
         let moment = self.store.end()?;
         let (root, traces) = root_at(&*self.store, moment)?;

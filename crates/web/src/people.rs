@@ -54,6 +54,7 @@ impl PeoplePage<'_> {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "templates pass references")]
 fn clock_of(time: &Timestamp) -> String {
     clock(*time)
 }

@@ -79,6 +79,7 @@ pub(crate) struct Serve {
 
 /// How much one token may have. What is left out is as the settings of the data folder say, or as it comes with demur.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_field_names, reason = "each is the name of a flag")]
 pub(crate) struct Quotas {
     /// Let one token have at most so many open questions and confirmations [default: 64]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(within(TokenQuotas::OPEN_QUESTIONS)))]

@@ -45,7 +45,7 @@ pub(super) fn check(data: &DataFolder, named: Option<u16>) -> Result<Vec<Check>,
     let port = address.and_then(|address| address.rsplit(':').next()?.parse().ok());
     checks.extend(port.map(reachable));
     checks.extend(status.as_ref().and_then(|status| status.waits_for_port).map(taken));
-    checks.extend(named.filter(|named| port != Some(*named)).and_then(other));
+    checks.extend(named.filter(|named| port != Some(*named)).map(other));
     checks.extend(status.and_then(|status| status.pages).map(|pages| Check::ok("pages", pages)));
     Ok(checks)
 }
@@ -59,19 +59,19 @@ fn taken(port: u16) -> Check {
 }
 
 /// Whoever names a port gets that one or none.
-fn other(port: u16) -> Option<Check> {
+fn other(port: u16) -> Check {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| error.kind()) {
         Err(ErrorKind::AddrInUse) => {
             let found = format!("{port} is taken by another program");
             let hint =
                 format!("`ss -ltnp 'sport = :{port}'` says by which; or serve at another one, with `--port`");
-            Some(Check::problem("port", found, hint))
+            Check::problem("port", found, hint)
         }
         Err(ErrorKind::PermissionDenied) => {
             let found = format!("{port} is not open to this user");
-            Some(Check::problem("port", found, "serve at a port from 1024 on, behind a proxy"))
+            Check::problem("port", found, "serve at a port from 1024 on, behind a proxy")
         }
-        _ => Some(Check::ok("port", format!("{port} is free"))),
+        _ => Check::ok("port", format!("{port} is free")),
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
     // Before anything is touched: without this key nothing could be recorded afterwards.
     find_desk_key(&FolderKeyring::of(&data), &backup)?;
     let mut progress = Progress::new(context.output.is_watched());
-    expect_sound(&data, &arguments.folder, Arc::new(backup), &mut progress)?;
+    expect_sound(&data, &arguments.folder, &(Arc::new(backup) as Arc<dyn Store>), &mut progress)?;
     let mut tell = |step| tell(&mut progress, step);
     let (restored, aside) = if had_store {
         replace(&data, &arguments.folder, &mut tell).map(|(restored, aside)| (restored, Some(aside)))?
@@ -78,18 +78,18 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RestoreStore) -> Result
 fn expect_sound(
     data: &DataFolder,
     folder: &Path,
-    backup: Arc<dyn Store>,
+    backup: &Arc<dyn Store>,
     progress: &mut Progress,
 ) -> Result<(), Failure> {
-    kept_head::compare(folder, &*backup)?;
+    kept_head::compare(folder, &**backup)?;
     let keyring = FolderKeyring::shared(data);
     let told = &mut |step: StoreCheckProgress| {
         progress.tell(|| format!("verifying the backup, {} %", percent(step.done, step.total)));
     };
-    let check = store_check::check(Arc::clone(&backup), &keyring, &|_, _| Ok(()), told, &|| false)?;
+    let check = store_check::check(Arc::clone(backup), &keyring, &|_, _| Ok(()), told, &|| false)?;
     let is_bad = |problem: &&StoreTrouble| !is_newer(problem) && !is_lost(problem);
     let Some(first) = check.problems.iter().find(is_bad) else {
-        return Ok(kept_root::compare_store(folder, &*backup)?);
+        return Ok(kept_root::compare_store(folder, &**backup)?);
     };
     let message = format!("the backup in {} does not hold: {}", visible_path(folder), visible(&first.cause));
     Err(Failure::of(Code::StoreDamaged, message)

@@ -76,7 +76,9 @@ impl Quotas {
         let mut holders = self.holders();
         let usage = holders.entry(holder).or_default();
         if is_new && usage.open.is_none() {
-            asked.into_iter().for_each(|time| usage.asked.add(time, 1));
+            for time in asked {
+                usage.asked.add(time, 1);
+            }
         }
         usage.open = Some(open);
         if open >= self.most.open_questions {
@@ -160,11 +162,11 @@ impl Quotas {
         let questions = store.questions(&filter, None, limit)?;
         let filter = ConfirmationFilter { asker, newest_first, ..ConfirmationFilter::default() };
         let confirmations = store.confirmations(&filter, None, limit)?;
-        let mut asked: Vec<_> = questions.iter().map(|row| row.asked).collect();
-        asked.extend(confirmations.iter().map(|row| row.asked));
-        asked.retain(|time| now.as_millis() < time.as_millis() + HOUR_MINUTES as u64 * MINUTE_MILLIS);
-        asked.sort_unstable();
-        Ok(asked)
+        let mut times: Vec<_> = questions.iter().map(|row| row.asked).collect();
+        times.extend(confirmations.iter().map(|row| row.asked));
+        times.retain(|time| now.as_millis() < time.as_millis() + HOUR_MINUTES as u64 * MINUTE_MILLIS);
+        times.sort_unstable();
+        Ok(times)
     }
 
     fn holders(&self) -> MutexGuard<'_, HashMap<Holder, Usage>> {
@@ -289,6 +291,7 @@ impl Hour {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "it is below the number of minutes in an hour")]
 const fn place(minute: u64) -> usize {
     (minute % HOUR_MINUTES as u64) as usize
 }

@@ -29,7 +29,7 @@ pub fn view(owner: &Owner, id: ConfirmationId) -> Result<ConfirmationView, Refus
     let summary = owner.sequencer().store().confirmation(trace, sequence)?;
     let summary = summary.ok_or_else(|| unknown(id))?;
     let known = Known::of_trace(owner, &summary)?;
-    view_of(owner, &summary, known)
+    view_of(owner, &summary, &known)
 }
 
 /// Returns a confirmation, if this caller may see it.
@@ -91,7 +91,7 @@ pub(crate) fn list(
 
 /// Returns a confirmation among others; none where it cannot be read, for it must not hide them.
 fn view_listed(owner: &Owner, summary: &ConfirmationSummary) -> Result<Option<ConfirmationView>, Refusal> {
-    match Known::of_list(owner, summary).and_then(|known| view_of(owner, summary, known)) {
+    match Known::of_list(owner, summary).and_then(|known| view_of(owner, summary, &known)) {
         Err(error) if matches!(error.code, Code::RecordDamaged | Code::TraceNewer) => {
             let (trace, sequence, code) = (summary.trace, summary.sequence, error.code.as_str());
             tracing::warn!(%trace, %sequence, code, "a confirmation that cannot be read is left out of a list");
@@ -138,7 +138,7 @@ impl Known {
     }
 }
 
-fn view_of(owner: &Owner, summary: &ConfirmationSummary, known: Known) -> Result<ConfirmationView, Refusal> {
+fn view_of(owner: &Owner, summary: &ConfirmationSummary, known: &Known) -> Result<ConfirmationView, Refusal> {
     let (trace, sequence) = (summary.trace, summary.sequence);
     let (event, content) = record::read(owner.sequencer().store(), trace, sequence)?;
     let Ok(Facts::ConfirmationAsked(facts)) = event.said().map(|said| said.facts) else {
@@ -149,7 +149,7 @@ fn view_of(owner: &Owner, summary: &ConfirmationSummary, known: Known) -> Result
         _ => None,
     };
     let names = owner.key_directory()?;
-    let mut shown = shown((summary, &known), facts, words, *event.hash());
+    let mut shown = shown((summary, known), facts, words, *event.hash());
     names.name(shown.asker.principal).clone_into(&mut shown.asker.name);
     if let Some(ended) = known.ended {
         let mut ending = ending(owner, trace, ended)?;

@@ -31,7 +31,7 @@ impl Desk {
 
     /// Signs somebody in with the code of a link, which is spent; returns the secret of the session, and how many seconds it is good
     /// at the longest. May block.
-    pub fn sign_in(&self, code: &str, browser: Browser) -> Result<(String, u64), Refusal> {
+    pub fn sign_in(&self, code: &str, browser: &Browser) -> Result<(String, u64), Refusal> {
         let owner = &*self.owner()?;
         let code = &*link::typed(code).ok_or_else(link_spent)?;
         let seconds = self.tokens().timeouts().absolute.as_secs();

@@ -26,7 +26,7 @@ pub struct SessionTimeouts {
 
 impl Default for SessionTimeouts {
     fn default() -> Self {
-        Self { idle: Duration::from_mins(60), absolute: Duration::from_hours(12) }
+        Self { idle: Duration::from_hours(1), absolute: Duration::from_hours(12) }
     }
 }
 
@@ -132,7 +132,7 @@ impl Tokens {
     }
 
     /// Writes down when a session was used last.
-    fn write_use(&self, owner: &Owner, id: &str, now: Timestamp) -> Result<(), Refusal> {
+    fn write_use(owner: &Owner, id: &str, now: Timestamp) -> Result<(), Refusal> {
         let key = key(id)?;
         let Some((was, kept)) = records::find::<Kept>(owner.sequencer().store(), &key)? else {
             return Ok(());
@@ -154,7 +154,7 @@ impl Desk {
         }
         let (desk, id) = (Arc::clone(self), token.id.clone());
         tokio::spawn(async move {
-            let written = desk.on_worker(move |desk| desk.tokens().write_use(&*desk.owner()?, &id, now));
+            let written = desk.on_worker(move |desk| Tokens::write_use(&*desk.owner()?, &id, now));
             if let Err(refusal) = written.await {
                 tracing::debug!(code = refusal.code.as_str(), "that a session is used was not written down");
             }

@@ -135,7 +135,7 @@ impl House {
         self.call::<op::AddPerson>(json!({}), new).await.unwrap();
         self.reach();
         let link = self.call::<op::MakeSignInLink>(json!({}), json!({"person": name})).await.unwrap();
-        let signed = self.desk.on_worker(move |desk| desk.sign_in(&link.code, Browser::default())).await;
+        let signed = self.desk.on_worker(move |desk| desk.sign_in(&link.code, &Browser::default())).await;
         self.known(&signed.unwrap().0).await
     }
 

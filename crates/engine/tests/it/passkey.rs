@@ -226,7 +226,7 @@ const SPOILED: &[Spoiled] = &[
         |passkey, leaf| says(passkey, leaf, "\"crossOrigin\":false", "\"type\":\"webauthn.get\""),
         INVALID,
     ),
-    ("no object", |passkey, leaf| change(passkey, leaf, |touch| touch.client = "[]".to_owned()), INVALID),
+    ("no object", |passkey, leaf| change(passkey, leaf, |touch| "[]".clone_into(&mut touch.client)), INVALID),
     (
         "too much of it",
         |passkey, leaf| says(passkey, leaf, "{", &format!("{{\"x\":\"{}\",", "\u{e9}".repeat(2100))),

@@ -18,13 +18,11 @@ pub struct FormKey {
 impl FormKey {
     /// Returns the key of a session with this secret.
     pub(super) fn of(browser: &Browser, secret: &str) -> Self {
-        match browser.bound {
-            Some(digest) => Self { digest, shown: String::new() },
-            None => {
-                let shown = sha256(format!("demur form {secret}").as_bytes()).to_string()[..32].to_owned();
-                Self { digest: sha256(shown.as_bytes()), shown }
-            }
+        if let Some(digest) = browser.bound {
+            return Self { digest, shown: String::new() };
         }
+        let shown = sha256(format!("demur form {secret}").as_bytes()).to_string()[..32].to_owned();
+        Self { digest: sha256(shown.as_bytes()), shown }
     }
 
     /// Returns whether this is it.

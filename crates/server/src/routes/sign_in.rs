@@ -62,7 +62,7 @@ async fn sign_in(
         return ask_first(&service, peer, form, &parts.headers).await;
     }
     let browser = browser(&parts.headers, peer.as_deref(), &form)?;
-    let signed = service.work(move |desk| desk.sign_in(&form.code, browser)).await;
+    let signed = service.work(move |desk| desk.sign_in(&form.code, &browser)).await;
     let (secret, seconds) = signed.map_err(|problem| counted(&service, peer, problem))?;
     let cookie = names.set_cookie(&names.cookie, &secret, seconds);
     let headers = [(header::SET_COOKIE, cookie), (header::LOCATION, HOME.to_owned())];

@@ -7,7 +7,7 @@ use demur_sandbox::ToolEnding;
 use super::{Bench, text};
 
 /// What every attempt has at hand. An attempt that the kernel refused prints its name; one that it let happen prints `DONE` before.
-const BEGIN: &str = r#"
+const BEGIN: &str = r"
 import ctypes, errno, os, platform, socket, sys
 libc = ctypes.CDLL(None, use_errno=True)
 intel = platform.machine() == 'x86_64'
@@ -31,7 +31,7 @@ def number(on_intel, elsewhere):
     return on_intel if intel else elsewhere
 room = ctypes.create_string_buffer(4096)
 own, above = os.getpid(), os.getppid()
-"#;
+";
 
 /// Returns the names of attempts that these lines make, in order.
 fn names(script: &str) -> Vec<&str> {

@@ -60,7 +60,7 @@ fn cargo_builds_a_small_crate_and_runs_it() {
             let path = format!("{}/bin:/usr/bin:/bin", toolchain.display());
             request.environment.insert("PATH".into(), path);
             request.limits.memory = 4 << 30;
-            request.limits.time_ms = u64::try_from(Duration::from_secs(300).as_millis()).unwrap();
+            request.limits.time_ms = u64::try_from(Duration::from_mins(5).as_millis()).unwrap();
         });
         assert_eq!(printed, "built\n", "chmod = {chmod}");
     }

@@ -93,7 +93,7 @@ async fn link_signs_in_once() {
     let code = link.code;
     let spend = |house: &House| {
         let (desk, code) = (Arc::clone(&house.desk), code.clone());
-        async move { desk.on_worker(move |desk| desk.sign_in(&code, Browser::default())).await }
+        async move { desk.on_worker(move |desk| desk.sign_in(&code, &Browser::default())).await }
     };
     let (one, other) = tokio::join!(spend(&here), spend(&elsewhere));
     let refused: Vec<_> =
