@@ -30,6 +30,7 @@ use super::{
     trail::Trail,
 };
 use crate::{
+    envelope::{Event, Said},
     event_type::Facts,
     export::{Disclosure, Header},
     meaning::{ArtifactDigests, Known},
@@ -272,22 +273,7 @@ impl<'a> Walk<'a> {
             return;
         };
         let at = event.envelope().sequence;
-        if let Some(made) = event.envelope().proof.assertion() {
-            let touches = self.touches.entry(made.key).or_default();
-            touches.signatures.insert(made.signature);
-            touches.most_at_once = touches.most_at_once.max(made.leaves.len() as u64);
-        }
-        match event.envelope().proof.key() {
-            Some(key) => {
-                let spoken = self.speakers.entry(key).or_insert(Spoken { statements: 0, last: at });
-                spoken.statements += 1;
-                spoken.last = spoken.last.max(at);
-            }
-            None if event.envelope().proof.kind() == ProofKind::None => {
-                *self.records.entry(said.kind.to_string()).or_default() += 1;
-            }
-            None => {}
-        }
+        self.count_speaker(event, &said);
         self.clients.extend(said.facts.attribution().flatten().and_then(|way| way.client));
         if let Some(commitment) = said.facts.recorded_bytes() {
             let is_report = matches!(said.facts, Facts::ReportRecorded(_));
@@ -334,6 +320,27 @@ impl<'a> Walk<'a> {
                 found.push(Found::new(code, format!("{error} ({})", error.code())));
                 self.state = None;
             }
+        }
+    }
+
+    /// Counts who spoke, and how: with a key, with which touch of a passkey, or through the desk.
+    fn count_speaker(&mut self, event: &Event, said: &Said<'_>) {
+        let (proof, at) = (&event.envelope().proof, event.envelope().sequence);
+        if let Some(made) = proof.assertion() {
+            let touches = self.touches.entry(made.key).or_default();
+            touches.signatures.insert(made.signature);
+            touches.most_at_once = touches.most_at_once.max(made.leaves.len() as u64);
+        }
+        match proof.key() {
+            Some(key) => {
+                let spoken = self.speakers.entry(key).or_insert(Spoken { statements: 0, last: at });
+                spoken.statements += 1;
+                spoken.last = spoken.last.max(at);
+            }
+            None if proof.kind() == ProofKind::None => {
+                *self.records.entry(said.kind.to_string()).or_default() += 1;
+            }
+            None => {}
         }
     }
 
