@@ -80,7 +80,9 @@ impl BodyShare {
         if own + more > most_each {
             return Err(full("of one caller", most_each, own + more));
         }
-        if taken.all + more > self.room.most {
+        // A caller with next to nothing is served also where others have filled the room.
+        let reserve = if own + more <= SMALL_BYTES { self.room.most / RESERVE_SHARE } else { 0 };
+        if taken.all + more > self.room.most + reserve {
             return Err(full("of all callers", self.room.most, taken.all + more));
         }
         taken.all += more;
@@ -153,6 +155,10 @@ fn full(of: &str, most: usize, found: usize) -> Refusal {
 const LOCAL: &str = "local";
 /// How much one token or address may have: the largest document, while it is read.
 const MOST_EACH_BYTES: usize = 50 << 20;
+/// What a caller may have in the reserve: any ordinary question.
+const SMALL_BYTES: usize = 64 << 10;
+/// The reserve is this part of the room.
+const RESERVE_SHARE: usize = 4;
 /// How much is taken at the first part of a body at most: more only as it comes.
 const FIRST_BYTES: usize = 64 << 10;
 
@@ -177,6 +183,9 @@ mod tests {
         let mut other = share(&room, "other");
         other.grow_to(30 << 20).unwrap();
         assert!(other.grow_to(31 << 20).is_err(), "there is no more");
+        share(&room, "small").grow_to(64 << 10).unwrap();
+        assert!(share(&room, "large").grow_to(65 << 10).is_err(), "the reserve is for what is small");
+        assert!(second.grow_to((10 << 20) + 1).is_err(), "and for those who have next to nothing");
         drop(one);
         other.grow_to(31 << 20).unwrap();
         drop((second, other));
