@@ -36,6 +36,7 @@ pub fn all() -> Api {
     let api = feed::add(api);
     let api = api.mount::<op::MakeToken>().mount::<op::ListTokens>().mount::<op::RevokeToken>();
     let api = api.mount::<op::AddPerson>().mount::<op::ListPeople>().mount::<op::RemovePerson>();
+    let api = api.mount::<op::ListSessions>().mount::<op::EndSession>().mount::<op::EndSessions>();
     let api = sign_in::add(api);
     let api = server::add(api).mount::<op::SetHook>().mount::<op::ShowRequestStateKey>();
     let api = local(api);
