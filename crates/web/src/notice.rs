@@ -140,7 +140,7 @@ try { localStorage.setItem(`demur ${digest}`, key); form.elements.key.value = di
 });
 })();"#;
 
-const STYLE: &str = ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:0}\
+const STYLE: &str = ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:0;background:light-dark(#fff,#16181c);color:light-dark(#16181c,#f2f3f5)}\
 main{max-width:34rem;margin:10vh auto;padding:1rem;overflow-wrap:anywhere}\
 button,input{font:inherit;padding:.75rem 1.5rem;min-height:44px;box-sizing:border-box;max-width:100%}\
 input{width:100%;padding:.75rem;letter-spacing:.05em}textarea{font:inherit;width:100%;min-height:6rem}\
