@@ -11,6 +11,7 @@ use std::{
 };
 
 use demur_api::code::Code;
+use demur_clarify::uuid::Uuid;
 use demur_core::{canonical, limit::Limits};
 use demur_desk::{
     audit::threads,
@@ -80,7 +81,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &ShowTrace) -> Result<Ex
 pub(crate) fn in_store(path: &Path) -> Option<TypedId> {
     let typed: TypedId = path.to_str()?.parse().ok()?;
     let text = typed.as_str();
-    let is_word = typed.is_last() || text == REGISTRY || text.parse::<TraceId>().is_ok();
+    // The id of a plan's session stands for its trace.
+    let is_id = text.parse::<TraceId>().is_ok() || text.parse::<Uuid>().is_ok();
+    let is_word = typed.is_last() || text == REGISTRY || is_id;
     (is_word || (typed.begins_trace() && !path.exists())).then_some(typed)
 }
 
