@@ -49,7 +49,7 @@ fn without_root_names_the_packages_and_installs_nothing() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(
         text.contains(
-            "install these packages (Debian names) and call again: python3 python3-venv tmux curl jq procps chromium\n"
+            "install these packages (Debian names) and call again: python3 python3-venv tmux curl jq procps chromium systemd\n"
         ),
         "{text}"
     );
@@ -76,7 +76,7 @@ fn root_is_told_first_and_gets_what_is_missing_only() {
     let log = fs::read_to_string(machine.log()).unwrap();
     assert_eq!(
         log,
-        "--version\nupdate\ninstall -y --no-install-recommends python3-venv tmux curl jq procps chromium\n"
+        "--version\nupdate\ninstall -y --no-install-recommends python3-venv tmux curl jq procps chromium systemd\n"
     );
     // The script installs nothing, so the need is still unmet, and that is said too.
     assert_eq!(output.status.code(), Some(2));
