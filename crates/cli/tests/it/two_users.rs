@@ -50,7 +50,7 @@ fn guide_for_two_users_does_what_it_says_and_the_agent_cannot_do_more() {
         let fits = fits(&shown.lines().collect::<Vec<_>>(), &said.lines().collect::<Vec<_>>());
         assert!(fits, "{}:{} shows\n{shown}\nand there was\n{said}", page.name, block.line);
     }
-    assert_eq!(parts.last(), Some(&"the link signs in: 200\nstill open\n"), "{ran}");
+    assert_eq!(parts.last(), Some(&"the code signs in: 303\nstill open\n"), "{ran}");
 }
 
 /// The server tells systemd when commands find it: one that came before would start another.
@@ -142,7 +142,7 @@ fn namespaces() -> Result<(), String> {
 /// Everything in them ends with the first process.
 const NAMESPACES: [&str; 6] = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
-/// What comes after the page: the second user tries what it must not be able to do, and somebody opens the link.
+/// What comes after the page: the second user tries what it must not be able to do, and somebody signs in with the code.
 const AFTERWARDS: &str = r#"
 demur() { sudo -u demur demur --data /var/lib/demur "$@"; }
 foreign=$(demur ask "Not the agent's?" --no-wait)
@@ -151,7 +151,9 @@ question=$(sudo -u builder curl -s -H @/home/builder/demur-header --json '{"ques
 server=$(demur status --json | jq .process)
 install -m 644 ../attempts.sh /home/attempts.sh
 sudo -u builder bash /home/attempts.sh "$server" "$question" "$foreign"
-link=$(demur open --as ada --print 2> /dev/null)
-echo "the link signs in: $(curl -s -o /dev/null -w '%{http_code}' "$link")"
+code=$(demur open --as ada --json | jq -r .code)
+pages=http://demur.localhost:7373
+echo "the code signs in: $(curl -s -o /dev/null -w '%{http_code}' -H 'Host: demur.localhost:7373' -H "Origin: $pages" \
+  -d "code=$code" http://localhost:7373/sign-in)"
 demur show "$question" --json | jq -r '"still " + .state'
 "#;
