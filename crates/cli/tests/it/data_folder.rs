@@ -113,8 +113,8 @@ fn writing_makes_the_folder_and_says_so_once() {
         let first = sandbox.run(arguments);
         let told = format!("{MADE}{}.\n", sandbox.data().display());
         assert!(first.expect_code(0).stderr.starts_with(&told), "{arguments:?}: {first}");
-        let link = first.stderr.contains("Open this link; it works once, for 5 minutes:\n");
-        assert_eq!(link, arguments[0] == "open", "{first}");
+        let code = first.stdout.contains("Type the code on that page; it works once, for 5 minutes.\n");
+        assert_eq!(code, arguments[0] == "open", "{first}");
         let again = sandbox.run(&["ask", "Word?", "--no-wait"]);
         assert!(!again.expect_code(0).stderr.contains(MADE), "{again}");
     }

@@ -242,6 +242,8 @@ fn every_question_shows_the_values_that_it_is_about() {
 /// Returns what a finding is about, as it says why it was made.
 fn conflicting(plan: &Plan, finding: &Finding) -> Vec<String> {
     let because = finding.because.rsplit_once(": ").map_or(&*finding.because, |(_, why)| why);
+    // What comes after it is about the place of the value.
+    let because = because.split_once("; ").map_or(because, |(values, _)| values);
     let between = |start: &str, middle: &str, end: &str| {
         let (one, rest) = because.strip_prefix(start)?.split_once(middle)?;
         let other = rest.split_once(end).map_or(rest, |(other, _)| other);

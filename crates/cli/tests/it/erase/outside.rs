@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{answered, holding};
 use crate::{
-    asker::{asked, until},
+    asker::until,
     doors::wire::Wire,
     independent::verify_alone,
     plan::{Planned, with},
@@ -22,7 +22,11 @@ use crate::{
 /// Returns a way to the server with a new token.
 fn token(sandbox: &Sandbox, name: &str, scope: &str) -> Wire {
     let people: &[&str] = if scope == "relay" { &["--for", "wilhelmina"] } else { &[] };
-    let made = sandbox.json(&[&["token", "new", name, "--scope", scope], people].concat());
+    token_with(sandbox, &[&[name, "--scope", scope], people].concat())
+}
+
+fn token_with(sandbox: &Sandbox, words: &[&str]) -> Wire {
+    let made = sandbox.json(&[&["token", "new"], words].concat());
     let status = sandbox.json(&["status"]);
     let address = status["address"].as_str().unwrap().strip_prefix("http://").unwrap();
     Wire::tcp(address, made["secret"].as_str().unwrap().to_owned())
@@ -81,9 +85,11 @@ fn plan_is_erased_by_a_token_that_operates_and_by_no_other() {
 #[test]
 fn whom_a_question_was_shown_to_is_nowhere_once_it_is_erased() {
     let sandbox = Sandbox::new();
-    let id = asked(&sandbox, &["Seen?"]);
-    let shown = json!({"questions": [id], "channel": "chat", "to": "wilhelmina"});
-    token(&sandbox, "chat", "relay").post("/v1/deliveries", &shown).unwrap();
+    // For anyone: the registry names those whose words a token passes on, and what it says of them stays.
+    let chat = token_with(&sandbox, &["chat", "--scope", "ask", "--scope", "relay", "--for-anyone"]);
+    let question = chat.post("/v1/questions", &json!({"question": "Seen?"})).unwrap();
+    let shown = json!({"questions": [question["id"]], "channel": "chat", "to": "wilhelmina"});
+    chat.post("/v1/deliveries", &shown).unwrap();
     for words in ["wilhelmina", "delivered/"] {
         assert!(!holding(&sandbox.data(), words).is_empty(), "{words}");
     }

@@ -6,7 +6,7 @@ use demur_mcp_fixture::variable;
 use serde_json::{Value, json};
 
 use super::client::{http, stdio};
-use crate::sandbox::Sandbox;
+use crate::{doors::wire::Wire, sandbox::Sandbox};
 
 /// Returns what the Inspector says.
 fn inspect(sandbox: &Sandbox, target: &[&str], words: &[&str]) -> Value {
@@ -35,10 +35,13 @@ fn inspect(sandbox: &Sandbox, target: &[&str], words: &[&str]) -> Value {
 fn inspector_lists_and_calls_the_tools() {
     let sandbox = Sandbox::new();
     sandbox.start_server();
-    let question =
-        sandbox.run(&["ask", "Asked before?", "--no-wait"]).expect_code(0).stdout.trim().to_owned();
-    sandbox.run(&["answer", &question, "yes"]).expect_code(0);
     let (server, bridge) = (http(&sandbox, "inspector", ""), stdio(&sandbox, ""));
+    let address =
+        server["url"].as_str().unwrap().strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
+    let asker = Wire::tcp(address, server["token"].as_str().unwrap().to_owned());
+    let asked = asker.post("/v1/questions", &json!({"question": "Asked before?"})).unwrap();
+    let question = asked["id"].as_str().unwrap().to_owned();
+    sandbox.run(&["answer", &question, "yes"]).expect_code(0);
     let token = format!("Authorization: Bearer {}", server["token"].as_str().unwrap());
     let url = server["url"].as_str().unwrap();
     // What it starts inherits next to nothing.
