@@ -38,8 +38,8 @@ fn inspector_lists_and_calls_the_tools() {
     let (server, bridge) = (http(&sandbox, "inspector", ""), stdio(&sandbox, ""));
     let address =
         server["url"].as_str().unwrap().strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
-    let asker = Wire::tcp(address, server["token"].as_str().unwrap().to_owned());
-    let asked = asker.post("/v1/questions", &json!({"question": "Asked before?"})).unwrap();
+    let program = Wire::tcp(address, server["token"].as_str().unwrap().to_owned());
+    let asked = program.post("/v1/questions", &json!({"question": "Asked before?"})).unwrap();
     let question = asked["id"].as_str().unwrap().to_owned();
     sandbox.run(&["answer", &question, "yes"]).expect_code(0);
     let token = format!("Authorization: Bearer {}", server["token"].as_str().unwrap());
