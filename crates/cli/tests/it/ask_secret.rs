@@ -134,13 +134,25 @@ fn crash_while_a_secret_is_written(sandbox: &Sandbox) {
     until("the journal is written", || {
         fs::metadata(&journal).is_ok_and(|journal| journal.len() > 4096).then_some(())
     });
+    // It stands still before its files are read: whoever reads them here gives up the lock that this process has on them.
+    let server = server(sandbox);
+    stop(server);
     expect_clean(sandbox, "a secret is being written");
     child.kill().unwrap();
     child.wait().unwrap();
-    kill(server(sandbox));
+    kill(server);
     expect_clean(sandbox, "the server was killed while it wrote");
     drop(reader);
     assert_eq!(shown(sandbox, &id)["state"], "open");
+}
+
+/// Has a process stand still, and returns once it does.
+fn stop(process: u32) {
+    assert!(Command::new("kill").args(["-STOP", &process.to_string()]).status().unwrap().success());
+    let stat = format!("/proc/{process}/stat");
+    until("the server stands still", || {
+        fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T ")).then_some(())
+    });
 }
 
 fn expect_clean(sandbox: &Sandbox, when: &str) {
