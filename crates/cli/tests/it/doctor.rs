@@ -98,8 +98,8 @@ fn server_and_record_are_looked_at() {
     ok       socket       [DIR]/data/socket, mode 0600
     ok       limits       at most 9 connections over TCP, 9 of your own commands, 9 tokens, 9 people
     ok       address      http://localhost:9 answers
-    ok       sandbox      tools of runs are kept from demur, from other files and from the network
     ok       pages        http://demur.localhost:9
+    ok       sandbox      tools of runs are kept from demur, from other files and from the network
     note     completions  `demur completions --help` says for which shells there are any
     All is well.
     ");

@@ -119,13 +119,17 @@ const BEGIN: &str = "\
 
 A question asked through any door can be answered through any other, by anybody who may answer it. The table is made by a test
 that does exactly that, with the command itself, in a terminal, with the forms of the web inbox, as an MCP client, over TCP and over
-the Unix socket. A cell says with which assurance the answer is recorded (*same user* is `terminal` in files), or why it is refused; what is refused changes nothing.
+the Unix socket. A cell says with which assurance the answer is recorded (*same user* is `terminal` in files), or why it is refused;
+what is refused changes nothing.
 
 | asked through | `demur answer` | `demur inbox` | web inbox | HTTP, Unix socket | HTTP, `relay` token | MCP, client's user | HTTP, `answer` token |
 |---|---|---|---|---|---|---|---|
 ";
 
 const END: &str = "
+The `relay` token of the table names the person whose words it passes on (`--for`); of what it was not made for it hears
+`QUESTION_UNKNOWN` ([who may what](asking.md)).
+
 Every two ways to answer that people have also race for one question, both ways round: one wins, and the other is told who
 was first, when and how (`ALREADY_ANSWERED`).
 
