@@ -241,13 +241,21 @@ fn every_question_shows_the_values_that_it_is_about() {
 
 /// Returns what a finding is about, as it says why it was made.
 fn conflicting(plan: &Plan, finding: &Finding) -> Vec<String> {
-    let because = finding.because.rsplit_once(": ").map_or(&*finding.because, |(_, why)| why);
-    // What comes after it is about the place of the value.
-    let because = because.split_once("; ").map_or(because, |(values, _)| values);
-    let between = |start: &str, middle: &str, end: &str| {
-        let (one, rest) = because.strip_prefix(start)?.split_once(middle)?;
+    // What comes after a semicolon is about the place of the value.
+    let because = finding.because.split_once("; ").map_or(&*finding.because, |(values, _)| values);
+    let of_row = because.strip_prefix("row ").and_then(|row| row.split_once(": "));
+    let because = of_row.map_or(because, |(_, values)| values);
+    let between = |middle: &str, end: &str| {
+        let (one, rest) = because.split_once(middle)?;
         let other = rest.split_once(end).map_or(rest, |(other, _)| other);
         Some(vec![one.to_owned(), other.to_owned()])
+    };
+    // Two that no row names: by where they hold, since the id of a target need not be a part of its name.
+    let apart = || {
+        let (standard, rest) = because.strip_suffix(": none lies within the other")?.split_once(" is of ")?;
+        let (of_standard, rest) = rest.split_once(", the target ")?;
+        let (_, of_target) = rest.split_once(" of ")?;
+        Some([standard, of_standard, of_target].map(str::to_owned).to_vec())
     };
     match finding.condition {
         Condition::AmbiguousIdentifier => plan
@@ -256,10 +264,9 @@ fn conflicting(plan: &Plan, finding: &Finding) -> Vec<String> {
             .map(str::to_owned)
             .into_iter()
             .collect(),
-        Condition::UnresolvedComplianceOverlap => between("", " is selected, ", " is not").unwrap(),
+        Condition::UnresolvedComplianceOverlap => between(" is selected, ", " is not").unwrap(),
         Condition::JurisdictionMismatch => {
-            let conflict = between("", " is selected and the target is ", " and ");
-            conflict.or_else(|| between("", " is of ", ", the target ")).unwrap()
+            between(" is selected and the target is ", " and ").or_else(apart).unwrap()
         }
         _ => Vec::new(),
     }
