@@ -25,6 +25,10 @@ mod text;
 mod tie;
 mod writer;
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde::de::DeserializeSeed;
 use serde::{Deserialize, Serialize};
 
 use crate::limit::Limits;
@@ -92,6 +96,38 @@ pub fn from_json<'a, T: Deserialize<'a>>(bytes: &'a [u8], limits: &Limits) -> Re
 /// Saves the second look where a document holds another: the outer check has covered both.
 pub fn from_checked<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, ReadError> {
     parse(text)
+}
+
+/// Returns what a seed makes of a text that [`check`] or [`scan`] passed before, or of a part of one.
+pub fn from_checked_with<'a, S: DeserializeSeed<'a>>(text: &'a str, seed: S) -> Result<S::Value, ReadError> {
+    shape::seeded(text, seed).map_err(|error| ReadError::from_serde(&error, text))
+}
+
+/// Returns the members of strict JSON in any layout, in the order in which they stand; none where it is no object.
+///
+/// For messages whose fields are looked at one after another: each value is scanned here and read where it is needed, with
+/// [`from_checked`].
+pub fn members<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Option<Vec<Member<'a>>>, ReadError> {
+    let (text, places) = scanner::members(bytes, limits)?;
+    let Some(places) = places else { return Ok(None) };
+    let member = |(key, value): (order::Key, Range<usize>)| {
+        let name = if key.escaped {
+            Cow::Owned(from_checked(&text[key.start - 1..=key.end])?)
+        } else {
+            Cow::Borrowed(&text[key.start..key.end])
+        };
+        Ok(Member { name, value: &text[value] })
+    };
+    places.into_iter().map(member).collect::<Result<_, _>>().map(Some)
+}
+
+/// One member of an object, as it stands in its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member<'a> {
+    /// The key, without its quotes and escapes.
+    pub name: Cow<'a, str>,
+    /// The text of the value.
+    pub value: &'a str,
 }
 
 /// Returns the canonical form of strict JSON in any layout and order.

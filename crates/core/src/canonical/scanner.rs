@@ -2,6 +2,7 @@
 //! writes; the other accepts strict JSON (RFC 8259 as narrowed by RFC 7493) in any layout.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use super::error::{ReadError, ReadErrorKind};
 use super::number::{self, Decimal, GREATEST_INTEGER};
@@ -14,23 +15,30 @@ pub(super) fn scan<'a, const CANONICAL: bool>(
     bytes: &'a [u8],
     limits: &Limits,
 ) -> Result<&'a str, ReadError> {
-    if bytes.len() > limits.bytes {
-        let kind = ReadErrorKind::TooLong { limit: limits.bytes, found: bytes.len() };
-        return Err(ReadError::new(limits.bytes, kind));
+    let (mut scanner, text) = Scanner::<CANONICAL>::open(bytes, limits)?;
+    scanner.value(scanner.limits.depth)?;
+    scanner.close()?;
+    Ok(text)
+}
+
+/// Returns the bytes as text, once they are known to be one good value in any layout, and where the members of the object
+/// stand; none where the value is no object.
+pub(super) fn members<'a>(
+    bytes: &'a [u8],
+    limits: &Limits,
+) -> Result<(&'a str, Option<Vec<(Key, Range<usize>)>>), ReadError> {
+    let (mut scanner, text) = Scanner::<false>::open(bytes, limits)?;
+    let depth = scanner.limits.depth;
+    let mut places = None;
+    if scanner.peek() == Some(b'{') {
+        let mut found = Vec::with_capacity(USUAL_MEMBERS);
+        scanner.members(depth, |key, value| found.push((key, value)))?;
+        places = Some(found);
+    } else {
+        scanner.value(depth)?;
     }
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| ReadError::new(error.valid_up_to(), ReadErrorKind::Utf8))?;
-    let depth = limits.depth.min(Limits::DEEPEST);
-    let mut scanner =
-        Scanner::<CANONICAL> { bytes, at: 0, limits: Limits { depth, ..*limits }, keys: Vec::new() };
-    scanner.skip_space();
-    scanner.value(depth)?;
-    scanner.skip_space();
-    match scanner.peek() {
-        None => Ok(text),
-        Some(found) if CANONICAL && is_space(found) => scanner.fail(ReadErrorKind::Whitespace { found }),
-        Some(found) => scanner.fail(ReadErrorKind::Trailing { found }),
-    }
+    scanner.close()?;
+    Ok((text, places))
 }
 
 /// Returns the text of the first value in canonical form, and the bytes after it.
@@ -53,6 +61,30 @@ struct Scanner<'a, const CANONICAL: bool> {
 }
 
 impl<'a, const CANONICAL: bool> Scanner<'a, CANONICAL> {
+    /// Returns the scanner before the first value, and the bytes as text.
+    fn open(bytes: &'a [u8], limits: &Limits) -> Result<(Self, &'a str), ReadError> {
+        if bytes.len() > limits.bytes {
+            let kind = ReadErrorKind::TooLong { limit: limits.bytes, found: bytes.len() };
+            return Err(ReadError::new(limits.bytes, kind));
+        }
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| ReadError::new(error.valid_up_to(), ReadErrorKind::Utf8))?;
+        let depth = limits.depth.min(Limits::DEEPEST);
+        let mut scanner = Self { bytes, at: 0, limits: Limits { depth, ..*limits }, keys: Vec::new() };
+        scanner.skip_space();
+        Ok((scanner, text))
+    }
+
+    /// Takes the end of the text, after the value.
+    fn close(&mut self) -> Result<(), ReadError> {
+        self.skip_space();
+        match self.peek() {
+            None => Ok(()),
+            Some(found) if CANONICAL && is_space(found) => self.fail(ReadErrorKind::Whitespace { found }),
+            Some(found) => self.fail(ReadErrorKind::Trailing { found }),
+        }
+    }
+
     /// Takes one value; `room` is how many levels it may still open.
     fn value(&mut self, room: usize) -> Result<(), ReadError> {
         match self.peek() {
@@ -85,6 +117,11 @@ impl<'a, const CANONICAL: bool> Scanner<'a, CANONICAL> {
     }
 
     fn object(&mut self, room: usize) -> Result<(), ReadError> {
+        self.members(room, |_, _| ())
+    }
+
+    /// Takes one object, and tells of each member where its key and its value stand.
+    fn members(&mut self, room: usize, mut seen: impl FnMut(Key, Range<usize>)) -> Result<(), ReadError> {
         let room = self.enter(room)?;
         if self.take(b'}') {
             return Ok(());
@@ -95,7 +132,9 @@ impl<'a, const CANONICAL: bool> Scanner<'a, CANONICAL> {
         for _ in 0..self.limits.members {
             let key = self.key(last, &mut ascending)?;
             last = Some(key);
+            let start = self.at;
             self.value(room)?;
+            seen(key, start..self.at);
             self.skip_space();
             if self.take(b'}') {
                 return if CANONICAL { Ok(()) } else { self.leave(base, ascending) };
@@ -348,3 +387,6 @@ const fn is_space(byte: u8) -> bool {
 
 const CANONICAL_ESCAPE: &str = "the canonical escape";
 const CANONICAL_NUMBER: &str = "the canonical number";
+
+/// Enough for the members of most messages, so that they are noted in one allocation.
+const USUAL_MEMBERS: usize = 24;

@@ -8,6 +8,7 @@
 //! flattened types. Such a type of the format writes its own `Deserialize`.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer, MapAccess, SeqAccess,
@@ -16,8 +17,13 @@ use serde::de::{
 
 /// Returns the value of a JSON text; structs are read from objects only.
 pub(super) fn from_str<'a, T: Deserialize<'a>>(text: &'a str) -> serde_json::Result<T> {
+    seeded(text, PhantomData)
+}
+
+/// Returns what a seed makes of a JSON text, in the same way.
+pub(super) fn seeded<'a, S: DeserializeSeed<'a>>(text: &'a str, seed: S) -> serde_json::Result<S::Value> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = T::deserialize(Shaped(&mut reader))?;
+    let value = seed.deserialize(Shaped(&mut reader))?;
     reader.end()?;
     Ok(value)
 }

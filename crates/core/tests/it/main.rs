@@ -1,6 +1,7 @@
 //! The tests of demur-core that need nothing but its interface.
 
 mod canonical_agreement;
+mod canonical_members;
 mod canonical_read;
 mod canonical_shape;
 mod canonical_write;
