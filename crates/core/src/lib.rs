@@ -13,7 +13,7 @@
 //! | Proof: Ed25519 at the door and in files, keys of passkeys | [`key`] |
 //! | Registry: RFC 6962 roots | [`merkle`] |
 //!
-//! Errors of every layer are told by [`reason`].
+//! [`jws`] signs and checks documents of protocols that ask for JSON Web Signatures. Errors of every layer are told by [`reason`].
 
 pub mod canonical;
 pub mod commitment;
@@ -21,6 +21,7 @@ pub mod form;
 pub mod hash;
 mod hex;
 pub mod id;
+pub mod jws;
 pub mod key;
 pub mod limit;
 pub mod merkle;

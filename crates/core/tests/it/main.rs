@@ -9,6 +9,7 @@ mod crafted;
 mod generator;
 mod hashes;
 mod identifiers;
+mod jws;
 mod keys;
 mod limits;
 mod proof;
