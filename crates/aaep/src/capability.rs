@@ -192,7 +192,9 @@ impl Capabilities {
             self.extensions.insert(prefix, fields);
         }
         if self.extensions.len() > MAX_EXTENSIONS {
-            return Err(E::custom(format!("expected the capabilities of at most {MAX_EXTENSIONS} extensions")));
+            return Err(E::custom(format!(
+                "expected the capabilities of at most {MAX_EXTENSIONS} extensions"
+            )));
         }
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, fmt::Debug};
 
+use demur_core::limit::Text;
+
 use crate::{
     error::{Rule, RuleViolation},
     payload::{AwaitingClarification, AwaitingConfirmation, Payload, WorkProgress},
@@ -17,7 +19,7 @@ pub(crate) fn payload(payload: &Payload) -> Result<(), RuleViolation> {
         Payload::ProgressUpdated(payload) => progress(&payload.progress),
         Payload::SessionStarted(payload) => {
             let tools = payload.tools_available.iter().flatten();
-            unique(Rule::Payload, "tools_available", tools.map(|tool| tool.as_str()))
+            unique(Rule::Payload, "tools_available", tools.map(Text::as_str))
         }
         Payload::SessionCompleted(_)
         | Payload::SessionErrored(_)
@@ -39,9 +41,7 @@ pub(crate) fn unique<T: Copy + Ord + Debug>(
 ) -> Result<(), RuleViolation> {
     let mut seen = BTreeSet::new();
     match entries.into_iter().find(|entry| !seen.insert(*entry)) {
-        Some(twice) => {
-            Err(RuleViolation::new(rule, field, "every entry once", format!("{twice:?} twice")))
-        }
+        Some(twice) => Err(RuleViolation::new(rule, field, "every entry once", format!("{twice:?} twice"))),
         None => Ok(()),
     }
 }
@@ -59,14 +59,19 @@ fn clarification(payload: &AwaitingClarification) -> Result<(), RuleViolation> {
     match &payload.default_response {
         Some(default) if terms.default_answer().is_none() => {
             let expected = "an answer of a kind that is accepted";
-            Err(RuleViolation::new(Rule::DefaultResponse, "default_response", expected, format!("{:?}", &**default)))
+            Err(RuleViolation::new(
+                Rule::DefaultResponse,
+                "default_response",
+                expected,
+                format!("{:?}", &**default),
+            ))
         }
         _ => Ok(()),
     }
 }
 
 fn confirmation(payload: &AwaitingConfirmation) -> Result<(), RuleViolation> {
-    let replies = payload.allowed_replies.iter().flatten().map(|reply| reply.as_str());
+    let replies = payload.allowed_replies.iter().flatten().map(Text::as_str);
     unique(Rule::Payload, "allowed_replies", replies.clone())?;
     if let Some(other) = replies.clone().find(|reply| !matches!(*reply, "accept" | "reject")) {
         return Err(RuleViolation::new(Rule::AllowedReplies, "allowed_replies", "accept and reject", other));

@@ -2,14 +2,14 @@
 
 mod read;
 
-use demur_core::canonical::{ReadError, ReadErrorKind};
+use demur_core::canonical::{self, ReadError, ReadErrorKind};
 use serde::{Serialize, Serializer};
 
 use crate::{
     envelope::{Contexts, Envelope, LocalizationHints, Producer},
     error::RuleViolation,
     extension::{ExtensionFields, KnownExtension, Strictness},
-    form::{AaepVersion, EventId, SessionId},
+    form::{AaepVersion, EventId, ReplyToken, SessionId},
     language::LanguageTag,
     number::Position,
     payload::Payload,
@@ -35,6 +35,31 @@ pub struct ReceivedEvent<'a> {
     pub text: &'a str,
     /// Which soft limits it exceeds (3.7). Somebody who drops it for that logs why.
     pub excesses: Vec<SoftLimitExcess>,
+}
+
+impl ReceivedEvent<'_> {
+    /// Returns the text with another id and another token, and every other byte as it came in: who passes a prompt on under a token of
+    /// its own has made another event.
+    pub fn retokened(&self, event_id: &EventId, token: &ReplyToken) -> Result<String, RuleViolation> {
+        let members = canonical::members(self.text.as_bytes(), &read::HARD)
+            .map_err(|error| RuleViolation::of_json(&error))?;
+        let mut text = String::with_capacity(self.text.len() + 64);
+        let mut copied = 0;
+        for member in members.into_iter().flatten() {
+            let new = match member.name.as_ref() {
+                "event_id" => event_id.as_str(),
+                "reply_token" => token.as_str(),
+                _ => continue,
+            };
+            let start = member.value.as_ptr().addr() - self.text.as_ptr().addr();
+            text.push_str(&self.text[copied..start]);
+            // Ids and tokens are letters, digits and underscores: nothing to escape.
+            text.extend(["\"", new, "\""]);
+            copied = start + member.value.len();
+        }
+        text.push_str(&self.text[copied..]);
+        Ok(text)
+    }
 }
 
 /// A soft limit that an event exceeds; it is valid all the same.

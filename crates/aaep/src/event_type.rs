@@ -5,11 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    extension::Prefix,
-    form::formed_text,
-    word::{Urgency, Urgency::*},
-};
+use crate::{extension::Prefix, form::formed_text, word::Urgency};
 
 /// Makes the enum of the twelve from one table.
 macro_rules! core_types {
@@ -31,7 +27,7 @@ macro_rules! core_types {
 
             /// Returns the urgency that events of this type have unless they say another.
             pub const fn usual_urgency(self) -> Urgency {
-                match self { $(Self::$variant => $urgency,)* }
+                match self { $(Self::$variant => Urgency::$urgency,)* }
             }
 
             fn named(name: &str) -> Option<Self> {
@@ -71,7 +67,7 @@ core_types! {
 impl CoreType {
     /// Returns whether events of this type are critical, whatever they say.
     pub const fn is_always_critical(self) -> bool {
-        matches!(self.usual_urgency(), Critical)
+        matches!(self.usual_urgency(), Urgency::Critical)
     }
 
     /// Returns whether this type ends its session.

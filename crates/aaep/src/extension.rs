@@ -107,7 +107,8 @@ pub(crate) fn check_fields(
 /// Returns a prefix that two of these extensions share.
 pub fn collision<'a>(chosen: &[&'a KnownExtension]) -> Option<&'a Prefix> {
     let shared = |(index, one): (usize, &&'a KnownExtension)| {
-        let other = chosen[..index].iter().find(|other| other.prefix == one.prefix && other.context != one.context);
+        let other =
+            chosen[..index].iter().find(|other| other.prefix == one.prefix && other.context != one.context);
         other.map(|other| &other.prefix)
     };
     chosen.iter().enumerate().find_map(shared)

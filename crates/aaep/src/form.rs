@@ -230,11 +230,15 @@ fn is_version(text: &str) -> bool {
 /// Letters of other scripts are let through: internationalized addresses are common, and nothing is fetched from here.
 fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
-    let is_scheme = begins(scheme, |byte| byte.is_ascii_alphabetic(), |byte| {
-        byte.is_ascii_alphanumeric() || b"+.-".contains(&byte)
-    });
+    let is_scheme = begins(
+        scheme,
+        |byte| byte.is_ascii_alphabetic(),
+        |byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte),
+    );
     let is_foreign = |character: char| {
-        character.is_whitespace() || demur_core::visible::deceives(character) || "<>\"{}|\\^`".contains(character)
+        character.is_whitespace()
+            || demur_core::visible::deceives(character)
+            || "<>\"{}|\\^`".contains(character)
     };
     is_scheme && !rest.is_empty() && !rest.contains(is_foreign)
 }

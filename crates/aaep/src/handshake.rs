@@ -46,7 +46,9 @@ pub struct SubscriptionRequest {
     pub capabilities: Capabilities,
     /// Fields of extensions.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Map<String, serde_json::Value>>>")]
+    #[schemars(
+        with = "Option<std::collections::BTreeMap<String, serde_json::Map<String, serde_json::Value>>>"
+    )]
     pub extensions: Option<ExtensionFields>,
 }
 
@@ -156,7 +158,7 @@ messages! {
     /// What a subscriber sends.
     SubscriberMessage {
         /// It wants events.
-        Request "subscription.request": SubscriptionRequest,
+        Request "subscription.request": Box<SubscriptionRequest>,
         /// It wants other terms.
         Renegotiate "subscription.renegotiate": SubscriptionRenegotiate,
         /// It ends the subscription.
@@ -172,7 +174,7 @@ messages! {
     /// What a producer sends beside events.
     ProducerMessage {
         /// The subscription, or its new terms, hold.
-        Accepted "subscription.accepted": SubscriptionAccepted,
+        Accepted "subscription.accepted": Box<SubscriptionAccepted>,
         /// They do not.
         Rejected "subscription.rejected": SubscriptionRejected,
         /// It ends the subscription.
@@ -211,7 +213,11 @@ fn check_capabilities(field: &str, capabilities: &Capabilities) -> Result<(), Ru
     unique(rule, &path("supported_conformance_levels"), levels)?;
     unique(rule, &path("supported_extensions"), capabilities.supported_extensions.iter().flatten())?;
     let filters = capabilities.event_filters.iter();
-    unique(rule, &path("event_filters.include"), filters.clone().flat_map(|one| one.include.iter().flatten()))?;
+    unique(
+        rule,
+        &path("event_filters.include"),
+        filters.clone().flat_map(|one| one.include.iter().flatten()),
+    )?;
     unique(rule, &path("event_filters.exclude"), filters.flat_map(|one| one.exclude.iter().flatten()))
 }
 

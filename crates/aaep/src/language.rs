@@ -25,7 +25,8 @@ impl LanguageTag {
 
     /// Returns in which direction text in this language runs.
     pub fn direction(&self) -> TextDirection {
-        let is_one_of = |names: &[&str], name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        let is_one_of =
+            |names: &[&str], name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
         let is_rtl = match self.script() {
             Some(script) => is_one_of(RTL_SCRIPTS, script),
             None => is_one_of(RTL_LANGUAGES, self.language()),
@@ -38,7 +39,8 @@ impl LanguageTag {
         let region = self.subtags().find(|(_, subtag)| is_region(subtag)).map(|(index, _)| index);
         let script = self.subtags().find(|(_, subtag)| is_script(subtag)).map(|(index, _)| index);
         let without = |dropped: &[Option<usize>]| {
-            let kept = self.as_str().split('-').enumerate().filter(|(index, _)| !dropped.contains(&Some(*index)));
+            let kept =
+                self.as_str().split('-').enumerate().filter(|(index, _)| !dropped.contains(&Some(*index)));
             let kept: Vec<&str> = kept.map(|(_, subtag)| subtag).collect();
             kept.join("-").eq_ignore_ascii_case(offer.as_str())
         };
@@ -91,7 +93,8 @@ pub fn chosen<'a>(
     primary: &'a LanguageTag,
 ) -> (&'a LanguageTag, LanguageFit) {
     let best = |wanted: &LanguageTag| {
-        let fits = offered.iter().chain([primary]).filter_map(|offer| Some((offer, wanted.served_by(offer)?)));
+        let fits =
+            offered.iter().chain([primary]).filter_map(|offer| Some((offer, wanted.served_by(offer)?)));
         fits.min_by_key(|(_, fit)| *fit)
     };
     if let Some(found) = asked.iter().find_map(best) {
@@ -123,7 +126,9 @@ pub enum TextDirection {
 fn is_tag(text: &str) -> bool {
     let mut subtags = text.split('-');
     let is_subtag = |subtag: &str| (1..=8).contains(&subtag.len());
-    subtags.next().is_some_and(|first| is_subtag(first) && first.bytes().all(|byte| byte.is_ascii_alphabetic()))
+    subtags
+        .next()
+        .is_some_and(|first| is_subtag(first) && first.bytes().all(|byte| byte.is_ascii_alphabetic()))
         && subtags.all(|subtag| is_subtag(subtag) && subtag.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
@@ -137,9 +142,8 @@ fn is_region(subtag: &str) -> bool {
 }
 
 /// Scripts that run from right to left.
-const RTL_SCRIPTS: &[&str] = &[
-    "Adlm", "Arab", "Aran", "Hebr", "Mand", "Mend", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa", "Yezi",
-];
+const RTL_SCRIPTS: &[&str] =
+    &["Adlm", "Arab", "Aran", "Hebr", "Mand", "Mend", "Nkoo", "Rohg", "Samr", "Syrc", "Thaa", "Yezi"];
 
 /// Languages that are written from right to left unless their tag names another script.
 const RTL_LANGUAGES: &[&str] = &[

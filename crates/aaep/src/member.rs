@@ -126,9 +126,16 @@ impl Failure {
             Self::Missing(name) => RuleViolation::new(rule, name, "a value", "none"),
             Self::Unknown(name) => {
                 let rule = if rule == Rule::Payload { Rule::UnknownField } else { rule };
-                RuleViolation::new(rule, &name, "only fields of the type; others go into extensions", "another field")
+                RuleViolation::new(
+                    rule,
+                    &name,
+                    "only fields of the type; others go into extensions",
+                    "another field",
+                )
             }
-            Self::Null(name) => RuleViolation::new(rule, &name, "a value, or that the field is left out", "null"),
+            Self::Null(name) => {
+                RuleViolation::new(rule, &name, "a value, or that the field is left out", "null")
+            }
             Self::Value(name, error) => RuleViolation::of_value(rule, &name, &error),
             Self::Other(message) => RuleViolation::new(rule, WHOLE, "a value of its type", message),
         }

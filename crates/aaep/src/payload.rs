@@ -14,11 +14,12 @@ use crate::{
     word::Verbosity,
 };
 
+pub(crate) use output::MAX_CHUNK_CHARACTERS;
 pub use output::OutputStreaming;
 pub use prompt::{AwaitingClarification, AwaitingConfirmation, PromptChoice, ResponseKinds};
 pub use session::{SessionCancelled, SessionCompleted, SessionErrored, SessionStarted};
 pub use tool::{ToolCompleted, ToolInvoked};
-pub use work::{HandoffRequested, ProgressUpdated, StateChanged, StateName, WorkProgress};
+pub use work::{HandoffRequested, ProgressUpdated, StateChanged, StateName, StepNumber, WorkProgress};
 
 /// A few words.
 pub type TerseSummary = Text<1, 4096>;

@@ -287,12 +287,7 @@ impl Prompt {
         step
     }
 
-    fn take(
-        &mut self,
-        found: Result<PromptOutcome, ReplyRefusal>,
-        now: Timestamp,
-        step: &mut PromptStep,
-    ) {
+    fn take(&mut self, found: Result<PromptOutcome, ReplyRefusal>, now: Timestamp, step: &mut PromptStep) {
         match found {
             Ok(outcome) => self.resolve(outcome, now, step),
             Err(refusal) => step.refusal = Some(refusal),

@@ -119,8 +119,7 @@ fn offset_millis(text: &[u8]) -> Option<u64> {
 const EXPECTED: &str =
     "a time such as 2026-05-24T14:22:11.342Z or with an offset, with no fraction or one of 3 or 6 digits";
 
-const PATTERN: &str =
-    "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.([0-9]{3}|[0-9]{6}))?(Z|[+-][0-9]{2}:[0-9]{2})$";
+const PATTERN: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.([0-9]{3}|[0-9]{6}))?(Z|[+-][0-9]{2}:[0-9]{2})$";
 
 /// The longest form, with six digits and an offset.
 const MAX_BYTES: usize = 32;

@@ -193,11 +193,7 @@ fn known_type(text: &str, strictness: Strictness) -> Result<EventName, RuleViola
 }
 
 /// Step 6, and the optional fields.
-fn envelope(
-    fields: &Fields<'_>,
-    producer: Producer,
-    contexts: Contexts,
-) -> Result<Envelope, RuleViolation> {
+fn envelope(fields: &Fields<'_>, producer: Producer, contexts: Contexts) -> Result<Envelope, RuleViolation> {
     Ok(Envelope {
         event_id: formed("event_id", fields.event_id)?,
         session_id: formed("session_id", fields.session_id)?,
@@ -271,8 +267,7 @@ fn payload(
 
 fn extension_payload(name: ExtensionType, members: &[Member<'_>]) -> Result<Payload, RuleViolation> {
     let text = |name| members.iter().find(|member| member.name == name).map(|member| member.value);
-    let summary =
-        |name| text(name).map(|text| value(Rule::Payload, name, text)).transpose();
+    let summary = |name| text(name).map(|text| value(Rule::Payload, name, text)).transpose();
     Ok(Payload::Extension(ExtensionPayload {
         name,
         summary_terse: text("summary_terse")

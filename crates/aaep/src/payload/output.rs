@@ -35,14 +35,35 @@ payload! {
 }
 
 impl OutputStreaming {
-    /// Returns what ends with this piece: the output with its last one, nothing where nothing is said.
+    /// Returns what ends with this piece: the output with its last one, and otherwise what the producer says. One that says nothing is
+    /// not held for ever: then the text tells.
     pub fn boundary(&self) -> CoalesceBoundary {
-        if self.complete {
-            return CoalesceBoundary::Completion;
+        match self.coalesce_hint {
+            _ if self.complete => CoalesceBoundary::Completion,
+            Some(hint) => hint,
+            None => boundary_of(&self.chunk),
         }
-        self.coalesce_hint.unwrap_or(CoalesceBoundary::None)
     }
 }
+
+fn boundary_of(text: &str) -> CoalesceBoundary {
+    let words = text.trim_end();
+    if text[words.len()..].matches('\n').count() > 1 {
+        CoalesceBoundary::Paragraph
+    } else if words.ends_with(SENTENCE_ENDS) {
+        CoalesceBoundary::Sentence
+    } else if words.len() < text.len() {
+        CoalesceBoundary::Word
+    } else {
+        CoalesceBoundary::None
+    }
+}
+
+/// What ends a sentence, in the scripts that have a mark of their own for it.
+const SENTENCE_ENDS: [char; 12] = [
+    '.', '!', '?', '\u{2026}', '\u{3002}', '\u{ff01}', '\u{ff1f}', '\u{61f}', '\u{6d4}', '\u{964}',
+    '\u{589}', '\u{1362}',
+];
 
 /// How long one piece may be.
 pub(crate) const MAX_CHUNK_CHARACTERS: usize = 16_384;

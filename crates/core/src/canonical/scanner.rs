@@ -23,10 +23,7 @@ pub(super) fn scan<'a, const CANONICAL: bool>(
 
 /// Returns the bytes as text, once they are known to be one good value in any layout, and where the members of the object
 /// stand; none where the value is no object.
-pub(super) fn members<'a>(
-    bytes: &'a [u8],
-    limits: &Limits,
-) -> Result<(&'a str, Option<Vec<(Key, Range<usize>)>>), ReadError> {
+pub(super) fn members<'a>(bytes: &'a [u8], limits: &Limits) -> Result<(&'a str, Option<Places>), ReadError> {
     let (mut scanner, text) = Scanner::<false>::open(bytes, limits)?;
     let depth = scanner.limits.depth;
     let mut places = None;
@@ -51,6 +48,9 @@ pub(super) fn split_first<'a>(bytes: &'a [u8], limits: &Limits) -> Option<(&'a s
     let text = std::str::from_utf8(value).ok()?;
     (value.len() <= limits.bytes).then_some((text, rest))
 }
+
+/// Where the members of an object stand: their keys and their values.
+type Places = Vec<(Key, Range<usize>)>;
 
 struct Scanner<'a, const CANONICAL: bool> {
     bytes: &'a [u8],
