@@ -160,7 +160,7 @@ impl fmt::Display for EventName {
 
 formed_text! {
     /// A pattern for types: one type exactly, or a beginning and `*`.
-    TypePattern, 256, "^[^*\\s]*\\*?$", "a type, or the beginning of one and *",
+    TypePattern, 256, "^([^*\\s]+\\*?|\\*)$", "a type, or the beginning of one and *",
     |text| {
         let body = text.strip_suffix('*').unwrap_or(text);
         !body.contains('*') && !body.contains(char::is_whitespace)

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    check::unique,
     envelope::Languages,
     error::{Rule, RuleViolation, WHOLE},
     event_type::Patterns,
@@ -104,7 +105,20 @@ impl Manifest {
         let members = canonical::members(bytes, &MANIFEST).map_err(|error| RuleViolation::of_json(&error))?;
         let members =
             members.ok_or_else(|| RuleViolation::new(Rule::Object, WHOLE, "an object", "another value"))?;
-        object(&members, |_| false, Strictness::Exact, Rule::Manifest)
+        let manifest: Self = object(&members, |_| false, Strictness::Exact, Rule::Manifest)?;
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    /// Returns the rule that a list with the same entry twice breaks.
+    fn check(&self) -> Result<(), RuleViolation> {
+        let rule = Rule::Manifest;
+        unique(rule, "aaep_versions_supported", &self.aaep_versions_supported)?;
+        unique(rule, "conformance_levels_supported", &self.conformance_levels_supported)?;
+        unique(rule, "transports_supported", &self.transports_supported)?;
+        unique(rule, "languages_supported", self.languages_supported.iter().flatten())?;
+        unique(rule, "event_types_emitted", self.event_types_emitted.iter().flatten())?;
+        unique(rule, "extensions_supported", self.extensions_supported.iter().flatten())
     }
 
     /// Returns the manifest and its signature in one text.

@@ -35,6 +35,7 @@ fn schema<T: JsonSchema>() -> Schema {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.transforms.push(Box::new(RecursiveTransform(forbid_null)));
+    settings.transforms.push(Box::new(RecursiveTransform(forbid_twice)));
     SchemaGenerator::new(settings).into_root_schema_for::<T>()
 }
 
@@ -48,6 +49,13 @@ fn message<T: JsonSchema>(name: &str) -> Schema {
         required.insert(0, "type".into());
     }
     schema
+}
+
+/// No list of these messages has an entry twice. The readers check that once the message is read.
+fn forbid_twice(schema: &mut Schema) {
+    if schema.get("type").is_some_and(|name| name == "array") {
+        schema.insert("uniqueItems".to_owned(), true.into());
+    }
 }
 
 /// What may be left out is never null. The derive takes an `Option` for both.

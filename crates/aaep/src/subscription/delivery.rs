@@ -23,8 +23,8 @@ pub struct Delivery {
     pub last: u64,
     /// What is different from the event at `last`; nothing where its exact text is sent.
     pub merge: Option<Merge>,
-    /// Up to here everything was delivered or left out. A subscriber that comes back goes on after this place, and may get
-    /// again what was delivered beyond it.
+    /// Up to here everything was delivered or left out. A subscriber that comes back goes on after this place, and may get again what
+    /// was delivered beyond it: whole events under the same ids, and output that its positions show to be known.
     pub settled: u64,
 }
 

@@ -177,7 +177,10 @@ impl DeliveryQueue {
             let is_own = |waiting: &Waiting| waiting.session == event.envelope.session_id;
             while let Some(index) = self.waiting.iter().position(is_own) {
                 self.bucket.owe(now);
-                deliveries.push(self.release(index));
+                let delivery = self.release(index);
+                // The event itself is not out yet.
+                deliveries
+                    .push(Delivery { settled: delivery.settled.min(place.saturating_sub(1)), ..delivery });
             }
         }
         deliveries.push(Delivery { first: place, last: place, merge: None, settled: self.settled() });

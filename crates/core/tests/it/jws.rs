@@ -10,7 +10,7 @@ use demur_core::{
 use proptest::prelude::*;
 
 fn octets(text: &str) -> [u8; 32] {
-    URL_SAFE_NO_PAD.decode(text).unwrap().try_into().unwrap()
+    URL_SAFE_NO_PAD.decode(text).ok().and_then(|bytes| bytes.try_into().ok()).expect("32 bytes in base64url")
 }
 
 /// The key of RFC 8037, appendix A.1.
@@ -20,18 +20,19 @@ fn ed25519() -> JwsSecretKey {
 
 /// The key of RFC 7515, appendix A.3.
 fn es256() -> JwsSecretKey {
-    JwsSecretKey::es256(&octets("jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI")).unwrap()
+    JwsSecretKey::es256(&octets("jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"))
+        .expect("a scalar of the curve")
 }
 
 fn text(text: &str) -> HeaderText {
-    text.try_into().unwrap()
+    text.try_into().expect("1 to 256 characters")
 }
 
 /// Returns a compact form with this header over a payload, signed by the key whatever the header says.
 fn with_header(header: &str, key: &JwsSecretKey) -> String {
     let signed = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode("{}"));
     let JwsSecretKey::EdDsa(secret) = key else { panic!("only for Ed25519") };
-    let signature = secret.sign_foreign(signed.as_bytes()).unwrap();
+    let signature = secret.sign_foreign(signed.as_bytes()).expect("no message of ours");
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature.as_bytes()))
 }
 
