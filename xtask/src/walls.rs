@@ -70,6 +70,7 @@ fn findings(crates: &Crates, may: &[(&str, &[&str])]) -> Vec<String> {
 const MAY: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("clarify", &["core"]),
+    ("aaep", &["core"]),
     ("ledger", &["core"]),
     ("rules", &["clarify", "core"]),
     ("engine", &["core", "ledger"]),
