@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::{
     extension::ExtensionFields,
     form::{AaepVersion, EventId, ScriptCode, SessionId, Uri},
-    language::{LanguageTag, TextDirection},
+    language::{self, LanguageFit, LanguageTag, TextDirection},
     member::present,
     number::Position,
     time::EventTime,
@@ -130,6 +130,20 @@ impl LocalizationHints {
     pub fn of(language: LanguageTag) -> Self {
         let direction = language.direction();
         Self { primary_language: Some(language), text_direction: Some(direction), ..Self::default() }
+    }
+
+    /// Returns in which of its languages a reader gets the event, and how well that fits; none where the event names no language.
+    pub fn language_for(&self, asked: &[LanguageTag]) -> Option<(&LanguageTag, LanguageFit)> {
+        let offered = self.available_languages.as_ref().map_or(&[][..], List::as_slice);
+        let fallbacks = self.fallback_chain.as_ref().map_or(&[][..], List::as_slice);
+        Some(language::chosen(asked, offered, fallbacks, self.primary_language.as_ref()?))
+    }
+
+    /// Returns in which direction the texts run: as the event says, or else as its language is written.
+    pub fn direction(&self) -> TextDirection {
+        let of_language =
+            || self.primary_language.as_ref().map_or(TextDirection::Ltr, LanguageTag::direction);
+        self.text_direction.unwrap_or_else(of_language)
     }
 }
 

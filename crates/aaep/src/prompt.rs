@@ -17,6 +17,7 @@ use crate::{
     form::{EventId, ReplyToken, SessionId, SubscriptionId},
     payload::Payload,
     reply::{ClarificationReply, ConfirmationReply, Response},
+    time::MAX_SKEW_MS,
     word::{ReplyDecision, ResponseKind},
 };
 
@@ -191,7 +192,8 @@ pub enum ReplyRefusal {
 }
 
 impl Prompt {
-    /// Returns the prompt that an event opens; none for events that ask nothing. Its time runs from the event's own.
+    /// Returns the prompt that an event opens; none for events that ask nothing. Its time runs from the event's own, so an event that
+    /// [is dated ahead](crate::time::EventTime::is_dated_ahead) is refused before.
     pub fn open(event: &AgentEvent) -> Option<Self> {
         let (token, timeout, terms) = match &event.payload {
             Payload::AwaitingClarification(payload) => {
@@ -378,7 +380,7 @@ impl Prompt {
             Err(ReplyRefusal::Token)
         } else if !self.is_open() {
             Err(ReplyRefusal::Used)
-        } else if claimed >= self.deadline.plus_millis(CLAIM_SKEW_MS) {
+        } else if claimed >= self.deadline.plus_millis(MAX_SKEW_MS) {
             // Clocks differ. That the reply came in time is known; what it says about itself may be a little off.
             Err(ReplyRefusal::LateClaim)
         } else if !sender.is_entitled {
@@ -399,6 +401,3 @@ impl PromptInput<'_> {
 
 /// Prompts that wait no longer than this have no reminders.
 const REMINDED_MS: u64 = 60_000;
-
-/// How far the clock of a subscriber may be ahead.
-const CLAIM_SKEW_MS: u64 = 60_000;

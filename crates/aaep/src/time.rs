@@ -22,6 +22,11 @@ impl EventTime {
     pub const fn as_timestamp(self) -> Timestamp {
         self.0
     }
+
+    /// Returns whether this is later than clocks that differ a little would explain. A prompt with such a time would wait too long.
+    pub fn is_dated_ahead(self, now: Timestamp) -> bool {
+        self.0 > now.plus_millis(MAX_SKEW_MS)
+    }
 }
 
 impl From<Timestamp> for EventTime {
@@ -120,6 +125,9 @@ const EXPECTED: &str =
     "a time such as 2026-05-24T14:22:11.342Z or with an offset, with no fraction or one of 3 or 6 digits";
 
 const PATTERN: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.([0-9]{3}|[0-9]{6}))?(Z|[+-][0-9]{2}:[0-9]{2})$";
+
+/// How far clocks may differ.
+pub(crate) const MAX_SKEW_MS: u64 = 60_000;
 
 /// The longest form, with six digits and an offset.
 const MAX_BYTES: usize = 32;

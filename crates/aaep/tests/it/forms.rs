@@ -8,7 +8,7 @@ use demur_aaep::{
 use demur_core::{random::Seeded, time::Timestamp};
 use proptest::prelude::*;
 
-use crate::world::of;
+use crate::world::{after, of};
 
 #[track_caller]
 fn takes<T: std::str::FromStr + std::fmt::Display>(good: &[&str], bad: &[&str]) {
@@ -78,6 +78,13 @@ fn times_are_kept_to_the_millisecond_whatever_their_offset() {
     ] {
         assert!(text.parse::<EventTime>().is_err(), "{text}");
     }
+}
+
+#[test]
+fn a_time_may_be_ahead_as_far_as_clocks_differ() {
+    let time = of::<EventTime>("2026-05-24T14:23:12.000Z");
+    assert!(!time.is_dated_ahead(after(0)) && !time.is_dated_ahead(after(1)));
+    assert!(EventTime::from(after(60_001)).is_dated_ahead(after(0)));
 }
 
 #[test]

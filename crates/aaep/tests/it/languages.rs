@@ -1,12 +1,15 @@
 //! Which language a reader gets: the order of the rules, and that they run in one direction.
 
-use demur_aaep::language::{
-    self,
-    LanguageFit::{self, *},
-    LanguageTag, TextDirection,
+use demur_aaep::{
+    envelope::LocalizationHints,
+    language::{
+        self,
+        LanguageFit::{self, *},
+        LanguageTag, TextDirection,
+    },
 };
 
-use crate::world::of;
+use crate::world::{complete, event, of};
 
 fn tags(texts: &[&str]) -> Vec<LanguageTag> {
     texts.iter().map(|text| of(text)).collect()
@@ -56,6 +59,21 @@ fn where_nothing_fits_the_fallbacks_are_tried_and_then_the_event_keeps_its_langu
     gets(&["xx"], &["de", "fr-FR"], &["fr", "de"], ("fr-FR", Fallback));
     gets(&["xx"], &["de"], &["fr"], ("en-US", Primary));
     gets(&[], &["de"], &["de"], ("de", Fallback));
+}
+
+/// AEP-21
+#[test]
+fn an_event_is_given_in_the_best_of_its_languages_and_with_the_direction_that_it_says() {
+    let hints = event(&complete("session.started")).envelope.localization_hints.unwrap();
+    let found = |asked: &[&str]| hints.language_for(&tags(asked)).map(|(tag, fit)| (tag.to_string(), fit));
+    assert_eq!(found(&["en"]), Some(("en-US".to_owned(), MoreSpecific)));
+    assert_eq!(found(&["ar-SA"]), Some(("ar-SA".to_owned(), Exact)));
+    assert_eq!(found(&["fr"]), Some(("en-US".to_owned(), Fallback)));
+    assert_eq!(LocalizationHints::default().language_for(&tags(&["en"])), None);
+    assert_eq!(hints.direction(), TextDirection::Rtl);
+    let unsaid = LocalizationHints { text_direction: None, ..hints };
+    assert_eq!(unsaid.direction(), TextDirection::Rtl);
+    assert_eq!(LocalizationHints::default().direction(), TextDirection::Ltr);
 }
 
 /// AEP-21
