@@ -239,11 +239,14 @@ impl SessionSequence {
         if call.tool_call_id.as_ref().is_some_and(|id| self.call_ids.contains(id)) {
             faults.push(SequenceFault::CallReused);
         }
-        if self.calls.len() >= MAX_OPEN || self.call_ids.len() >= MAX_NAMED {
+        if self.calls.len() >= MAX_OPEN {
             faults.push(SequenceFault::TooMany);
             return;
         }
-        self.call_ids.extend(call.tool_call_id.clone());
+        // In a very long session later names are not remembered; that an open call is found does not depend on it.
+        if self.call_ids.len() < MAX_NAMED {
+            self.call_ids.extend(call.tool_call_id.clone());
+        }
         self.calls.push(OpenCall { tool: call.tool.clone(), id: call.tool_call_id.clone() });
     }
 
@@ -259,6 +262,9 @@ impl SessionSequence {
     /// Positions grow; the piece that only ends an output may stand where the one before it ended.
     fn stream(&mut self, output: &OutputStreaming, faults: &mut Vec<SequenceFault>) {
         let name = output.output_id.as_ref().map_or("", |id| id.as_str());
+        if self.outputs.len() >= MAX_NAMED {
+            self.outputs.retain(|known, place| known == name || !place.is_complete);
+        }
         if !self.outputs.contains_key(name) && self.outputs.len() >= MAX_NAMED {
             faults.push(SequenceFault::TooMany);
             return;
@@ -299,5 +305,5 @@ const AWAITING_INPUT: &str = "awaiting_input";
 /// How many calls or prompts may be open at once.
 const MAX_OPEN: usize = 256;
 
-/// How many calls or outputs of one session are told apart.
-const MAX_NAMED: usize = 4096;
+/// How many names of calls, and how many outputs, of one session are remembered.
+const MAX_NAMED: usize = 1024;

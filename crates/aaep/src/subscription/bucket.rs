@@ -29,14 +29,17 @@ impl TokenBucket {
     pub fn change(&mut self, rate: Option<EventRate>, now: Timestamp) {
         self.fill(now);
         self.rate = rate;
+        if rate.is_none() {
+            self.filled = self.capacity();
+        }
         self.filled = self.filled.min(self.capacity());
     }
 
     /// Takes the token of one event, if there is one.
     pub fn take(&mut self, now: Timestamp) -> bool {
         self.fill(now);
-        let has_one = self.rate.is_none() || self.filled >= TOKEN;
-        if has_one {
+        let has_one = self.filled >= TOKEN;
+        if has_one && self.rate.is_some() {
             self.filled -= TOKEN;
         }
         has_one
@@ -45,7 +48,9 @@ impl TokenBucket {
     /// Takes the token of an event that cannot wait for one.
     pub fn owe(&mut self, now: Timestamp) {
         self.fill(now);
-        self.filled -= TOKEN;
+        if self.rate.is_some() {
+            self.filled -= TOKEN;
+        }
     }
 
     /// Returns when there will be a token.

@@ -130,13 +130,13 @@ impl DeliveryQueue {
         if place <= self.fed {
             return Ok(Vec::new());
         }
-        let is_out = self.ahead.contains(&place);
-        if !is_out && !event.is_critical() && !self.has_room() {
+        let is_settled = self.ahead.contains(&place) || !terms.wants(event, known);
+        if !is_settled && !event.is_critical() && !self.has_room() {
             return Err(QueueFull { waiting: self.waiting.len() });
         }
         self.ahead.remove(&place);
         self.fed = place;
-        if is_out || !terms.wants(event, known) {
+        if is_settled {
             return Ok(self.due(now));
         }
         if event.is_critical() {

@@ -391,6 +391,30 @@ fn a_bucket_fills_smoothly_holds_a_tenth_of_a_second_and_remembers_debts() {
     assert!(slow.take(after(0)) && !slow.take(after(999)) && slow.take(after(1000)));
 }
 
+/// AEP-19
+#[test]
+fn what_was_taken_without_a_rate_is_not_owed_under_one() {
+    let mut bucket = TokenBucket::new(None, after(0));
+    for _ in 0..1000 {
+        assert!(bucket.take(after(0)));
+        bucket.owe(after(0));
+    }
+    bucket.change(Some(1.try_into().unwrap()), after(0));
+    assert!(bucket.take(after(0)) && !bucket.take(after(999)) && bucket.take(after(1000)));
+    bucket.owe(after(1000));
+    bucket.change(None, after(1000));
+    assert!(bucket.take(after(1000)));
+}
+
+/// AEP-19
+#[test]
+fn what_a_subscriber_does_not_want_needs_no_room() {
+    let mut fed = Fed::new(json!({"max_events_per_second": 1, "cognitive_load": "low"}));
+    while fed.try_feed(&minimal("tool.invoked"), 0).is_ok() {}
+    assert_eq!(fed.try_feed(&minimal("progress.updated"), 0), Ok(vec![]));
+    assert!(fed.try_feed(&minimal("tool.invoked"), 0).is_err());
+}
+
 /// Events that a session of any kind can have.
 fn any_event() -> impl Strategy<Value = (Value, u64)> {
     let session = prop::sample::select(vec!["sess_1", "sess_2"]);

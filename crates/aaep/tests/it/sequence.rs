@@ -153,6 +153,24 @@ fn an_output_goes_forward_and_ends_once() {
     assert_eq!(faults(&mut session, &minimal("session.errored")), [SequenceFault::OutputOpen]);
 }
 
+/// AEP-13
+#[test]
+fn a_session_of_any_length_is_followed_in_bounded_room() {
+    let mut session = started();
+    for index in 0..3000 {
+        let id = format!("call_{index}");
+        assert_eq!(faults(&mut session, &call("tool.invoked", Some(&id))), [], "{index}");
+        assert_eq!(faults(&mut session, &call("tool.completed", Some(&id))), [], "{index}");
+        let output = with(chunk("a", 0, true), "output_id", json!(format!("out_{index}")));
+        assert_eq!(faults(&mut session, &output), [], "{index}");
+    }
+    assert!(serde_json::to_string(&session).unwrap().len() < 100_000);
+    for _ in 0..256 {
+        assert_eq!(faults(&mut session, &call("tool.invoked", None)), []);
+    }
+    assert_eq!(faults(&mut session, &call("tool.invoked", None)), [SequenceFault::TooMany]);
+}
+
 /// AEP-18
 #[test]
 fn what_cannot_be_undone_needs_a_yes_of_its_own() {
