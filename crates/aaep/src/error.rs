@@ -38,7 +38,7 @@ macro_rules! rules {
 rules! {
     /// Strict JSON in UTF-8: every key once, no number that some reader would change.
     Json "JSON" "3.8",
-    /// Bytes, depth, members and strings within what is read at all. The soft limits of the section are no error.
+    /// The hard limits on bytes, depth, members and strings. Exceeding a soft limit of this section is no error.
     Limit "LIMIT" "3.7",
     /// Step 1: an object.
     Object "OBJECT" "3.9 step 1",
@@ -58,15 +58,15 @@ rules! {
     Version "VERSION" "3.4.4",
     /// Names that begin with `aaep_`, and those of JSON-LD, are not used.
     ReservedField "RESERVED_FIELD" "3.5",
-    /// What the type does not know stands in `extensions`.
+    /// Custom fields stand in `extensions`.
     UnknownField "UNKNOWN_FIELD" "3.5",
     /// Step 7: the payload has the shape of its type.
     Payload "PAYLOAD" "3.9 step 7",
-    /// What must be heard at once is critical.
+    /// Prompts, errors and handoffs are critical.
     Urgency "URGENCY" "4.1.3, 4.4",
     /// A step is not beyond the last one.
     ProgressSteps "PROGRESS_STEPS" "4.2.2",
-    /// Who may choose has something to choose from.
+    /// `multiple_choice` comes with choices.
     Choices "CHOICES" "4.4.2",
     /// No two choices have the same value.
     ChoiceValues "CHOICE_VALUES" "4.4.2",
@@ -74,7 +74,7 @@ rules! {
     DefaultResponse "DEFAULT_RESPONSE" "4.4.2",
     /// Replies to a confirmation are accept and reject.
     AllowedReplies "ALLOWED_REPLIES" "4.4.1",
-    /// What cannot be undone is not done because nobody answered.
+    /// An irreversible action is not done by default.
     SafeDefault "SAFE_DEFAULT" "6.4.1",
     /// Prefixes have their form and are not reserved.
     ExtensionPrefix "EXTENSION_PREFIX" "7.3",
@@ -84,9 +84,9 @@ rules! {
     ExtensionSchema "EXTENSION_SCHEMA" "3.9 step 8",
     /// A message of the handshake or a reply has its closed shape.
     Message "MESSAGE" "5, 6",
-    /// What is honoured is not wider than what was asked for.
+    /// The honoured capabilities are no wider than the requested ones.
     Honored "HONORED" "5.4.4",
-    /// A manifest is that of the agent it is held to be of, and its signature holds.
+    /// A manifest names the expected agent, and its signature holds.
     Manifest "MANIFEST" "5.10, 10.4",
 }
 

@@ -26,20 +26,20 @@ pub struct AgentEvent {
     pub payload: Payload,
 }
 
-/// An event as it came in. Who passes it on sends [`text`](Self::text), not the event written anew.
+/// An event as it came in. A relay sends [`text`](Self::text), never the event written anew.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReceivedEvent<'a> {
     /// The event.
     pub event: AgentEvent,
     /// Its exact text.
     pub text: &'a str,
-    /// Which soft limits it exceeds (3.7). Somebody who drops it for that logs why.
+    /// Which soft limits it exceeds (3.7). A caller that drops the event for that logs why.
     pub excesses: Vec<SoftLimitExcess>,
 }
 
 impl ReceivedEvent<'_> {
-    /// Returns the text with another id and another token, and every other byte as it came in: who passes a prompt on under a token of
-    /// its own has made another event.
+    /// Returns the text with another id and another token, and every other byte as it came in: a relay that gives a prompt a token of
+    /// its own makes another event.
     pub fn retokened(&self, event_id: &EventId, token: &ReplyToken) -> Result<String, RuleViolation> {
         let members = canonical::members(self.text.as_bytes(), &read::HARD)
             .map_err(|error| RuleViolation::of_json(&error))?;
@@ -161,7 +161,7 @@ struct Written<'a> {
     producer: &'a Producer,
     #[serde(skip_serializing_if = "Option::is_none")]
     verbosity: Option<Verbosity>,
-    /// There even where the event came without: who hears it may rely on it.
+    /// Always written, also where the event came without it: receivers may rely on it.
     urgency: Urgency,
     #[serde(skip_serializing_if = "Option::is_none")]
     localization_hints: Option<&'a LocalizationHints>,

@@ -44,7 +44,7 @@ core_types! {
     SessionCompleted "agent.session.completed" Normal,
     /// A session ends by an error.
     SessionErrored "agent.session.errored" Critical,
-    /// A session ends because somebody ended it.
+    /// A session was ended.
     SessionCancelled "agent.session.cancelled" Normal,
     /// The agent does something else now.
     StateChanged "agent.state.changed" Normal,
@@ -60,7 +60,7 @@ core_types! {
     AwaitingConfirmation "agent.awaiting.confirmation" Critical,
     /// A person is to say what the agent does not know.
     AwaitingClarification "agent.awaiting.clarification" Critical,
-    /// Somebody else has to go on.
+    /// The agent hands the work over.
     HandoffRequested "agent.handoff.requested" Critical,
 }
 

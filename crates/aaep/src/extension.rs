@@ -31,23 +31,23 @@ pub struct KnownExtension {
     pub prefix: Prefix,
     /// The address by which a context declares it.
     pub context: Uri,
-    /// Says what is wrong with its fields in an event: what was expected.
+    /// Checks its fields in an event; the error says what was expected.
     pub check: fn(&Map<String, Value>) -> Result<(), String>,
 }
 
 /// Which fields and types are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strictness {
-    /// Only what this version knows: for what producers publish.
+    /// Only fields and types of this version: for events that producers publish.
     #[default]
     Exact,
-    /// Unknown fields, types of the core and later versions 1.x are let through: for who follows a producer of a later version.
+    /// Unknown fields, unknown types of the core and later versions 1.x pass: for a client of a newer producer.
     Tolerant,
 }
 
 /// Returns the violation of step 5, if the type is that of an extension that the context does not declare.
 ///
-/// A context is an address, and what prefix it defines stands in a document behind it, which nobody fetches here. So a known
+/// A context is an address, and the document behind it, which defines the prefix, is not fetched here. So a known
 /// extension must be declared by its own address, and any other by some address that is not that of a known one.
 pub(crate) fn check_type(
     name: &EventName,

@@ -101,7 +101,7 @@ pub struct SubscriptionRenegotiate {
     pub capabilities: Capabilities,
 }
 
-/// Either side ends a subscription. Nobody is kept for not saying why.
+/// Either side ends a subscription. A reason is optional: a subscriber that gives none can still leave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubscriptionClose {
@@ -157,15 +157,15 @@ macro_rules! messages {
 messages! {
     /// What a subscriber sends.
     SubscriberMessage {
-        /// It wants events.
+        /// A new subscription.
         Request "subscription.request": Box<SubscriptionRequest>,
-        /// It wants other terms.
+        /// Other terms.
         Renegotiate "subscription.renegotiate": SubscriptionRenegotiate,
-        /// It ends the subscription.
+        /// The end of the subscription.
         Close "subscription.close": SubscriptionClose,
-        /// Somebody decided.
+        /// A decision about an action.
         Confirmation "confirmation.reply": ConfirmationReply,
-        /// Somebody answered.
+        /// An answer to a question.
         Clarification "clarification.reply": ClarificationReply,
     }
 }
@@ -173,11 +173,11 @@ messages! {
 messages! {
     /// What a producer sends beside events.
     ProducerMessage {
-        /// The subscription, or its new terms, hold.
+        /// The subscription or its new terms are accepted.
         Accepted "subscription.accepted": Box<SubscriptionAccepted>,
-        /// They do not.
+        /// They are refused.
         Rejected "subscription.rejected": SubscriptionRejected,
-        /// It ends the subscription.
+        /// The end of the subscription.
         Close "subscription.close": SubscriptionClose,
     }
 }

@@ -72,13 +72,13 @@ impl LanguageTag {
 pub enum LanguageFit {
     /// It is the same.
     Exact,
-    /// `en` for who asked for `en-US`.
+    /// `en` for a reader of `en-US`.
     WithoutRegion,
-    /// `zh` for who asked for `zh-Hant`.
+    /// `zh` for a reader of `zh-Hant`.
     WithoutScript,
-    /// `en-US` for who asked for `en`. Never `en-GB` for who asked for `en-US`.
+    /// `en-US` for a reader of `en`. Never `en-GB` for a reader of `en-US`.
     MoreSpecific,
-    /// Nothing that was asked for is there: the first of the event's own fallbacks.
+    /// None of the reader's languages is there: the first of the event's own fallbacks.
     Fallback,
     /// Nothing fits: the language the event is written in. An event is never dropped for its language.
     Primary,
@@ -104,7 +104,7 @@ pub fn chosen<'a>(
     fallback.map_or((primary, LanguageFit::Primary), |(offer, _)| (offer, LanguageFit::Fallback))
 }
 
-/// Returns whether one of these languages serves who asked for this one.
+/// Returns whether one of the languages on offer serves a reader of this one.
 pub fn is_served(asked: &LanguageTag, offered: &[LanguageTag]) -> bool {
     offered.iter().any(|offer| asked.served_by(offer).is_some())
 }

@@ -6,7 +6,7 @@
 //!
 //! > **How to drive a machine.** Load the value, hand it one input and the time, store it with compare-and-swap if the step says
 //! > `is_changed`, and only then act on the step. Where the store says that the value changed meanwhile, throw the step away and begin
-//! > again. Ask `next_timeout()` when to hand it a tick. Whatever is lost with a process is then lost before anybody was told.
+//! > again. Ask `next_timeout()` when to hand it a tick. A process that dies then loses only steps that had no effect yet.
 //!
 //! | chapter | module |
 //! |---|---|

@@ -50,13 +50,13 @@ pub struct Manifest {
     /// The extensions it knows.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub extensions_supported: Option<List<Uri, 0, 64>>,
-    /// How wordy it is where nobody says.
+    /// Its verbosity for subscribers that state none.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub default_verbosity: Option<Verbosity>,
     /// How many subscriptions it takes on.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub max_concurrent_subscriptions: Option<Integer<1, 1_000_000>>,
-    /// Who answers for it.
+    /// Where its operator is reached.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub contact: Option<Text<1, 1024>>,
 }
@@ -74,7 +74,7 @@ enum ManifestType {
 }
 
 impl Manifest {
-    /// Returns a manifest that says what it must: who speaks, over what, at which levels.
+    /// Returns a manifest with its required fields.
     pub fn new(
         agent_id: Text<1, 1024>,
         levels: List<Integer<1, 3>, 1, 3>,

@@ -82,7 +82,7 @@ pub fn honor(asked: &Capabilities, offer: &ServiceOffer) -> Result<HonoredTerms,
     Ok(HonoredTerms { capabilities: honored, notes })
 }
 
-/// Returns the rule that is broken where what is honoured is wider than what was asked for. For subscribers.
+/// Returns the violation, if the honoured capabilities are wider than the requested ones. For subscribers.
 pub fn check_honored(honored: &Capabilities, asked: &Capabilities) -> Result<(), RuleViolation> {
     let wider = |field: &str, expected: &str| {
         Err(RuleViolation::new(Rule::Honored, &format!("honored_capabilities.{field}"), expected, "more"))

@@ -1,4 +1,4 @@
-//! Numbers as JSON Schema counts them: `30.0` is a whole number there, so it is one here; what is written is always `30`.
+//! Numbers as JSON Schema counts them: `30.0` is a whole number there, so it is one here. It is written as `30`.
 
 use std::{borrow::Cow, fmt};
 

@@ -120,7 +120,7 @@ payloads! {
     AwaitingConfirmation,
     /// Something is to be said.
     AwaitingClarification,
-    /// Somebody else has to go on.
+    /// The agent hands the work over.
     HandoffRequested,
 }
 
@@ -153,8 +153,8 @@ pub struct Summaries<'a> {
 }
 
 impl<'a> Summaries<'a> {
-    /// Returns the wording for a verbosity, or the nearest there is: who wants few words gets the shortest, everybody else
-    /// rather more than less.
+    /// Returns the wording for a verbosity, or the nearest there is: for `terse` the shortest, otherwise
+    /// the longer one.
     pub fn worded(&self, verbosity: Verbosity) -> Option<&'a str> {
         let order = match verbosity {
             Verbosity::Terse => [self.terse, self.normal, self.detailed],

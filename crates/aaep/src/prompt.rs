@@ -1,6 +1,6 @@
 //! A prompt from the moment it is asked until it is resolved, exactly once (4.4, 6).
 //!
-//! A [`Prompt`] is a value: whoever keeps prompts stores it, hands it one input at a time together with the time, and stores it again
+//! A [`Prompt`] is a value. Its keeper loads it, hands it one input together with the time, and stores it again
 //! if the step says that it changed. Two processes may do that at once as long as the store takes only one of two changes to the same
 //! version: the other one loads anew, and its input meets a prompt that is resolved. That is all that single use rests on.
 //!
@@ -44,11 +44,11 @@ pub struct Prompt {
 pub enum PromptTerms {
     /// An answer.
     Clarification(ClarificationTerms),
-    /// Leave to do one thing.
+    /// Permission for one action.
     Confirmation(ConfirmationTerms),
 }
 
-/// Who sent a reply, as the transport knows it.
+/// The sender of a reply, as the transport knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplySender {
     /// The subscription it was authenticated for.
@@ -57,7 +57,7 @@ pub struct ReplySender {
     pub is_entitled: bool,
 }
 
-/// What happens to a prompt.
+/// An input to a prompt.
 #[derive(Clone, Copy, Debug)]
 pub enum PromptInput<'a> {
     /// A reply to a confirmation arrived.
@@ -68,11 +68,11 @@ pub enum PromptInput<'a> {
     Tick,
     /// It is no longer asked.
     Cancel(PromptCancellation),
-    /// Every subscription that could reply is gone for good (5.8.2).
+    /// No subscription is left that could reply (5.8.2).
     Abandon,
 }
 
-/// What follows from an input.
+/// The result of an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptStep {
     /// How the prompt ended, in the step that ended it and in no other.
@@ -105,7 +105,7 @@ pub enum PromptOutcome {
         response: Response,
         /// By which kind it was taken.
         kind: ResponseKind,
-        /// Whose reply it was.
+        /// The replier.
         by: Replier,
     },
     /// An action was allowed or not.
@@ -114,23 +114,23 @@ pub enum PromptOutcome {
         decision: ReplyDecision,
         /// Whether the person would allow something else; then the decision is to reject.
         is_modified: bool,
-        /// Whose reply it was.
+        /// The replier.
         by: Replier,
     },
-    /// Nobody answered, and the question came with what to go on with.
+    /// The time was up, and the question has a default.
     AnswerDefaulted(DefaultAnswer),
-    /// Nobody decided.
+    /// The time was up, and the default decision holds.
     DecisionDefaulted {
         /// What holds.
         decision: ReplyDecision,
     },
-    /// Nobody answered, and the question came with nothing. The session hands off or ends; nothing is assumed.
+    /// The time was up, and the question has no default. The session hands off or ends; nothing is assumed.
     Expired,
     /// It is no longer asked.
     Cancelled(PromptCancellation),
 }
 
-/// Whose reply it was.
+/// The replier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replier {

@@ -1,6 +1,6 @@
 //! Our extension: how a prompt was resolved. The core has no event for it, so a subscriber would have to guess from a state.
 //!
-//! The fields stand under the prefix `demur`: in an event of the type `demur:prompt.resolved` for who asks for the extension, and in the
+//! The fields stand under the prefix `demur`: in an event of the type `demur:prompt.resolved` for subscribers that list the extension, and in the
 //! `agent.state.changed` that leaves `awaiting_input`, which everybody gets.
 
 use demur_core::limit::{List, Text};
@@ -19,7 +19,7 @@ use crate::{
     word::ReplyDecision,
 };
 
-/// How a prompt was resolved, for everybody who saw it.
+/// How a prompt was resolved, for every subscriber that received it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptResolved {
@@ -36,20 +36,20 @@ pub struct PromptResolved {
     pub resolved_by: Option<Text<1, 256>>,
 }
 
-/// How a prompt was resolved, in one word. What was answered is for the one who asked.
+/// How a prompt was resolved, in one word. The answer itself is for the asker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum ResolvedOutcome {
-    /// Somebody answered the question.
+    /// The question was answered.
     Answered,
-    /// Somebody allowed the action.
+    /// The action was allowed.
     Accepted,
-    /// Somebody did not.
+    /// The action was not allowed.
     Rejected,
-    /// Nobody replied, and the default holds.
+    /// The time was up, and the default holds.
     Defaulted,
-    /// Nobody replied, and there is no default.
+    /// The time was up, and there is no default.
     Expired,
     /// It is no longer asked.
     Cancelled,

@@ -1,7 +1,7 @@
 //! The order of events in a session (4.5, appendix A): what is wrong with the next one, given those before it.
 //!
-//! A [`SessionSequence`] is a value, like a prompt. It does not refuse: some faults leave nothing to be done with an event, others only
-//! have to be told to who made it, and dropping the end of a session because a tool was left open would make things worse.
+//! A [`SessionSequence`] is a value, like a prompt. It reports faults and refuses nothing: a few faults make an event useless, the others
+//! concern its producer alone. Dropping the end of a session because a tool was left open would leave every subscriber waiting.
 
 mod fault;
 
@@ -61,7 +61,7 @@ struct OutputPlace {
     is_complete: bool,
 }
 
-/// What follows from an event.
+/// The result of an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SequenceStep {
     /// What is wrong with it.

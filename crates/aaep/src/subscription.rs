@@ -62,7 +62,7 @@ pub enum SubscriptionEndCause {
     Lost,
 }
 
-/// What happens to a subscription.
+/// An input to a subscription.
 #[derive(Clone, Copy, Debug)]
 pub enum SubscriptionInput<'a> {
     /// A connection of it is there, or was until now.
@@ -77,7 +77,7 @@ pub enum SubscriptionInput<'a> {
     Tick,
 }
 
-/// What follows from an input.
+/// The result of an input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SubscriptionStep {
     /// What the subscriber is told.

@@ -86,7 +86,7 @@ impl JsonSchema for EventTime {
     }
 }
 
-/// Returns the time that a text spells. What is finer than a millisecond is cut off, so later times never become earlier.
+/// Returns the time that a text spells. Microseconds are cut off, so the order of two times never turns round.
 fn read(text: &str) -> Option<Timestamp> {
     let (seconds, rest) = text.split_at_checked("YYYY-MM-DDTHH:MM:SS".len())?;
     let (millis, offset) = match rest.strip_prefix('.') {

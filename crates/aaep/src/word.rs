@@ -26,7 +26,7 @@ macro_rules! words {
 words! {
     /// How soon an event has to be heard.
     Urgency {
-        /// May be deferred or left out by who presents it.
+        /// May be deferred or left out by the subscriber.
         Background,
         /// In its turn.
         Normal,

@@ -1,8 +1,8 @@
 //! JSON Web Signatures in compact form (RFC 7515), with ES256 (RFC 7518) and Ed25519 (RFC 8037), and nothing else of them.
 //!
 //! The key says which algorithm holds; the header only repeats it. Of the header, `alg`, `kid` and `typ` are known. Any other
-//! member is refused: what would bring a key along (`jwk`, `jku`, `x5c`), or change what is signed (`crit`, `b64`), has no
-//! place here. The signature covers the exact bytes before it, and the payload is what those bytes spell.
+//! member is refused: keys that come along (`jwk`, `jku`, `x5c`) and changes to what is signed (`crit`, `b64`) have no place
+//! here. The signature covers the exact bytes before it, and the payload is what those bytes spell.
 
 mod key;
 

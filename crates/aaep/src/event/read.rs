@@ -291,8 +291,8 @@ fn check_urgency(name: &EventName, urgency: Option<Urgency>) -> Result<(), RuleV
 /// How many fields an envelope should have.
 const SOFT_FIELDS: usize = 32;
 
-/// What an event should keep to.
+/// The soft limits of an event.
 const SOFT: Limits = Limits { bytes: 64 << 10, depth: 8, members: 1024, text: 16 << 10 };
 
-/// What is read at all.
+/// The most that is read.
 pub(crate) const HARD: Limits = Limits { bytes: 1 << 20, depth: 32, members: 4096, text: 256 << 10 };

@@ -23,7 +23,7 @@ payload! {
             reply_token: ReplyToken,
             /// How long it waits.
             timeout_seconds: TimeoutSeconds,
-            /// What holds when nobody replied.
+            /// What holds when the time is up.
             default_decision: ReplyDecision,
         }
         optional {
@@ -51,7 +51,7 @@ payload! {
     /// A question waits for an answer. Always critical. An answer allows nothing.
     AwaitingClarification {
         required {
-            /// What is asked; to be understood without anything else.
+            /// The question; to be understood without anything else.
             question: Summary,
             /// What a reply names; good for one.
             reply_token: ReplyToken,
@@ -71,7 +71,7 @@ payload! {
             choices: List<PromptChoice, 2, 32>,
             /// Why it is asked.
             context: Text<1, 4096>,
-            /// What the agent goes on with when nobody replied. Who shows the question does not look at it.
+            /// What the agent goes on with when the time is up. Subscribers do not interpret it.
             default_response: Text<0, 4096>,
         }
     }

@@ -80,7 +80,7 @@ pub struct WorkProgress {
 pub type StepNumber = Integer<1, { (1 << 53) - 1 }>;
 
 payload! {
-    /// Somebody else has to go on. Always critical.
+    /// The agent hands the work over. Always critical.
     HandoffRequested {
         required {
             /// Why.

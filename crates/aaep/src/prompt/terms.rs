@@ -21,7 +21,7 @@ pub struct ClarificationTerms {
     pub kinds: BTreeSet<ResponseKind>,
     /// The values of the choices, in their order.
     pub choices: Vec<Text<1, 256>>,
-    /// What the agent goes on with when nobody replied.
+    /// What the agent goes on with when the time is up.
     pub default: Option<Text<0, 4096>>,
 }
 
@@ -76,7 +76,7 @@ impl ClarificationTerms {
     }
 }
 
-/// What an agent goes on with when nobody replied. It is nobody's answer.
+/// What an agent goes on with when the time is up. It is nobody's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DefaultAnswer {
@@ -119,22 +119,22 @@ impl ConfirmationTerms {
         }
     }
 
-    /// Returns whether the action must not be done because nobody replied (6.4.1).
+    /// Returns whether the default must be to reject (6.4.1).
     pub fn must_default_to_reject(&self) -> bool {
         self.irreversible && self.risk > RiskLevel::Low
     }
 
-    /// Returns whether it should not be done because nobody replied: a producer may decide otherwise, we do not.
+    /// Returns whether the default should be to reject: a producer may decide otherwise, we do not.
     pub fn should_default_to_reject(&self) -> bool {
         self.irreversible || self.risk == RiskLevel::High
     }
 
-    /// Returns what holds without a reply, whatever the producer wants where it may not want it.
+    /// Returns what holds when the time is up: the producer's default, unless it must be to reject.
     pub fn default_decision(&self) -> ReplyDecision {
         if self.must_default_to_reject() { ReplyDecision::Reject } else { self.default }
     }
 
-    /// Returns what a reply decides. Who would allow another action allows nothing here.
+    /// Returns what a reply decides. One that would allow another action rejects this one.
     pub fn decision_of(&self, reply: &ConfirmationReply) -> Result<ReplyDecision, ReplyRefusal> {
         if !self.allowed.contains(&reply.decision) {
             return Err(ReplyRefusal::Decision);

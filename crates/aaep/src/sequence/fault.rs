@@ -48,10 +48,10 @@ pub enum SequenceFault {
     /// Two calls have the same name.
     #[error("expected a new tool_call_id, found one that was used")]
     CallReused,
-    /// What cannot be undone is about to be done, and nobody allowed it.
+    /// An irreversible call without an accepted confirmation.
     #[error("expected an accepted confirmation before an irreversible call, found none")]
     Unconfirmed,
-    /// The same action is put before somebody twice at once.
+    /// Two open confirmations for the same action.
     #[error("expected one open confirmation for an action, found a second one")]
     SameAction,
     /// The token of an open prompt is used again.

@@ -1,11 +1,11 @@
 //! What waits to be delivered to one subscriber (5.5.4, 5.6): filtered, paced, and merged where that loses nothing.
 //!
 //! Events come in with their places in a log, in order. What is critical goes out at once; everything else in the order of its session.
-//! An event that would be too much waits. Waiting progress is replaced by newer progress, waiting states become one step, and waiting
+//! An event beyond the rate waits. Waiting progress is replaced by newer progress, waiting states become one step, and waiting
 //! output becomes one piece, which goes out where the subscriber lets it be cut. An error ends its session, so what waits of that
 //! session goes out just before it, and the rate makes up for it later.
 //!
-//! The queue is bounded. When it has no room, whoever feeds it stops, reads on for critical events alone
+//! The queue is bounded. When it has no room, its feeder stops, reads on for critical events alone
 //! ([`look_ahead`](DeliveryQueue::look_ahead)), and comes back to where it stopped.
 
 use std::collections::BTreeSet;
