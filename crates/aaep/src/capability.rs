@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     event::AgentEvent,
-    event_type::EventFilters,
+    event_type::{CoreType, EventFilters, EventName},
     extension::{KnownExtension, Prefix},
     form::Uri,
     language::LanguageTag,
@@ -160,20 +160,20 @@ impl Capabilities {
     /// Where it says nothing it gets the core, and the types of the extensions that it understands. With a low cognitive load it
     /// gets no progress, which only says that something still goes on.
     pub fn wants(&self, event: &AgentEvent, known: &[KnownExtension]) -> bool {
-        if event.is_critical() {
-            return true;
-        }
-        let is_progress = matches!(event.payload, Payload::ProgressUpdated(_));
-        if is_progress && self.cognitive_load == Some(CognitiveLoad::Low) {
+        event.is_critical() || self.wants_type(&event.payload.name(), known)
+    }
+
+    /// Returns whether the subscriber gets events of this type that are not critical.
+    pub(crate) fn wants_type(&self, name: &EventName, known: &[KnownExtension]) -> bool {
+        if name.is(CoreType::ProgressUpdated) && self.cognitive_load == Some(CognitiveLoad::Low) {
             return false;
         }
-        let name = event.payload.name();
         let filters = self.event_filters.as_ref();
         let includes = match filters.and_then(|filters| filters.include.as_ref()) {
             Some(patterns) => patterns.iter().any(|pattern| pattern.matches(name.as_str())),
-            None => match &event.payload {
-                Payload::Extension(payload) => self.understands(payload.name.prefix().as_ref(), known),
-                _ => true,
+            None => match name {
+                EventName::Extension(name) => self.understands(name.prefix().as_ref(), known),
+                EventName::Core(_) => true,
             },
         };
         let mut excluded = filters.and_then(|filters| filters.exclude.as_ref()).into_iter().flatten();

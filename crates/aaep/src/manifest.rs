@@ -15,6 +15,8 @@ use crate::{
     event_type::Patterns,
     extension::Strictness,
     form::{AaepVersion, Uri},
+    handshake::SubscriptionAccepted,
+    language::is_served,
     member::{object, present},
     number::Integer,
     word::Verbosity,
@@ -108,6 +110,33 @@ impl Manifest {
         let manifest: Self = object(&members, |_| false, Strictness::Exact, Rule::Manifest)?;
         manifest.check()?;
         Ok(manifest)
+    }
+
+    /// Checks that what a producer grants is what its manifest claims (10.4.2, steps 4 and 5). For subscribers.
+    pub fn check_accepted(&self, accepted: &SubscriptionAccepted) -> Result<(), RuleViolation> {
+        let other = |field: &str, found: &str| {
+            Err(RuleViolation::new(Rule::Manifest, field, "what the manifest claims", found))
+        };
+        if accepted.producer.agent_id != self.agent_id {
+            return other("producer.agent_id", &accepted.producer.agent_id);
+        }
+        if !self.aaep_versions_supported.contains(&accepted.aaep_version) {
+            return other("aaep_version", accepted.aaep_version.as_str());
+        }
+        let honored = &accepted.honored_capabilities;
+        let spoken = self.languages_supported.as_ref().map(List::as_slice);
+        let mut languages = honored.languages.iter().flatten();
+        if let Some(language) =
+            languages.find(|language| spoken.is_some_and(|spoken| !is_served(language, spoken)))
+        {
+            return other("honored_capabilities.languages", language.as_str());
+        }
+        let known = self.extensions_supported.as_ref().map_or(&[][..], List::as_slice);
+        let mut extensions = honored.supported_extensions.iter().flatten();
+        match extensions.find(|extension| !known.contains(extension)) {
+            Some(extension) => other("honored_capabilities.supported_extensions", extension.as_str()),
+            None => Ok(()),
+        }
     }
 
     /// Returns the rule that a list with the same entry twice breaks.

@@ -18,6 +18,7 @@ use super::{Delivery, Merge, TokenBucket};
 use crate::{
     capability::Capabilities,
     event::AgentEvent,
+    event_type::{CoreType, EventName},
     extension::KnownExtension,
     form::{MediaType, OutputId, SessionId},
     language::LanguageTag,
@@ -50,6 +51,8 @@ pub struct QueueFull {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Waiting {
+    /// The type, by which it is filtered again under new terms.
+    name: String,
     session: SessionId,
     first: u64,
     last: u64,
@@ -87,8 +90,11 @@ impl DeliveryQueue {
         Self { bucket, waiting: Vec::new(), fed: settled, ahead: BTreeSet::new() }
     }
 
-    /// Takes new terms. What waits goes out under them, and is not filtered again.
-    pub fn renegotiated(&mut self, terms: &Capabilities, now: Timestamp) {
+    /// Takes new terms. They hold for everything that is not out yet, so what waits is filtered again (5.7.2).
+    pub fn renegotiated(&mut self, terms: &Capabilities, known: &[KnownExtension], now: Timestamp) {
+        self.waiting.retain(|waiting| {
+            EventName::of_any(&waiting.name).is_some_and(|name| terms.wants_type(&name, known))
+        });
         self.bucket.change(terms.max_events_per_second, now);
         for waiting in &mut self.waiting {
             // Where the boundaries changed, what waits for the old ones may wait for ever.
@@ -173,7 +179,7 @@ impl DeliveryQueue {
     /// Returns a critical event; before the end of a session also what waits of it.
     fn urgent(&mut self, place: u64, event: &AgentEvent, now: Timestamp) -> Vec<Delivery> {
         let mut deliveries = Vec::new();
-        if event.payload.core_type().is_some_and(crate::event_type::CoreType::is_terminal) {
+        if event.payload.core_type().is_some_and(CoreType::is_terminal) {
             let is_own = |waiting: &Waiting| waiting.session == event.envelope.session_id;
             while let Some(index) = self.waiting.iter().position(is_own) {
                 self.bucket.owe(now);
@@ -239,7 +245,8 @@ impl Waiting {
             Payload::ProgressUpdated(_) => (WaitingContent::Progress, true),
             _ => (WaitingContent::Other, true),
         };
-        Self { session: event.envelope.session_id.clone(), first: place, last: place, content, is_ready }
+        let (name, session) = (event.payload.name().as_str().to_owned(), event.envelope.session_id.clone());
+        Self { name, session, first: place, last: place, content, is_ready }
     }
 
     /// Takes an event in, if it is more of the same.

@@ -1,6 +1,6 @@
 //! Manifests: read, signed, verified.
 
-use demur_aaep::{error::Rule, manifest::Manifest};
+use demur_aaep::{error::Rule, handshake::SubscriptionAccepted, manifest::Manifest};
 use demur_core::{
     jws::{self, HeaderText, JwsSecretKey},
     key::SecretKey,
@@ -76,5 +76,33 @@ fn a_signed_manifest_verifies_for_its_key_and_its_agent_alone() {
             Manifest::verify(&payload, &key.public(), "desk").is_err(),
             "a signature over something else"
         );
+    }
+}
+
+/// AEP-19
+#[test]
+fn a_producer_grants_what_its_manifest_claims() {
+    let manifest = read(&manifest()).unwrap();
+    let accepted = |path: &str, new: Value| -> SubscriptionAccepted {
+        let accepted = json!({
+            "subscription_id": "sub_1", "aaep_version": "1.0.0", "producer": {"agent_id": "desk"},
+            "honored_capabilities": {"languages": ["en-GB"], "supported_extensions": ["urn:demur:aaep:v1"]},
+        });
+        serde_json::from_value(with(accepted, path, new)).unwrap()
+    };
+    assert_eq!(manifest.check_accepted(&accepted("aaep_version", json!("1.0.0"))), Ok(()));
+    for (path, wrong, field) in [
+        ("producer/agent_id", json!("other"), "producer.agent_id"),
+        ("aaep_version", json!("0.9.0"), "aaep_version"),
+        ("honored_capabilities/languages", json!(["en", "fr"]), "honored_capabilities.languages"),
+        (
+            "honored_capabilities/supported_extensions",
+            json!(["urn:x:y"]),
+            "honored_capabilities.supported_extensions",
+        ),
+    ] {
+        let found =
+            manifest.check_accepted(&accepted(path, wrong)).map_err(|error| (error.rule, error.field));
+        assert_eq!(found, Err((Rule::Manifest, field.to_owned())));
     }
 }

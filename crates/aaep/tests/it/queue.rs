@@ -368,9 +368,23 @@ fn new_terms_hold_for_what_is_delivered_from_then_on() {
     fed.feed(&chunk("Half", 0, "none"), 0);
     assert_eq!(fed.queue.next_timeout(), None);
     let terms = capabilities(json!({"max_events_per_second": 10}));
-    fed.queue.renegotiated(&terms, after(0));
+    fed.queue.renegotiated(&terms, &[], after(0));
     assert_eq!(fed.queue.next_timeout(), Some(after(100)));
     assert_eq!(places(&fed.queue.due(after(100))), [(2, 2)]);
+}
+
+/// AEP-19
+#[test]
+fn what_new_terms_exclude_does_not_go_out_any_more() {
+    let mut fed = Fed::new(json!({"max_events_per_second": 1}));
+    for name in ["session.started", "tool.invoked", "progress.updated", "tool.completed"] {
+        fed.feed(&minimal(name), 0);
+    }
+    let terms = capabilities(
+        json!({"max_events_per_second": 1, "cognitive_load": "low", "event_filters": {"exclude": ["aaep:agent.tool.invoked"]}}),
+    );
+    fed.queue.renegotiated(&terms, &[], after(0));
+    assert_eq!(fed.queue.due(after(1000)), [Delivery { first: 4, last: 4, merge: None, settled: 4 }]);
 }
 
 /// AEP-19
