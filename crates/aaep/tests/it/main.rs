@@ -7,6 +7,7 @@ mod events;
 mod extensions;
 mod forms;
 mod fuzz;
+mod hub;
 mod json_schema;
 mod languages;
 mod manifests;
