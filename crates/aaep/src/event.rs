@@ -41,7 +41,7 @@ impl ReceivedEvent<'_> {
     /// Returns the text with another id and another token, and every other byte as it came in: a relay that gives a prompt a token of
     /// its own makes another event.
     pub fn retokened(&self, event_id: &EventId, token: &ReplyToken) -> Result<String, RuleViolation> {
-        let members = canonical::members(self.text.as_bytes(), &read::HARD)
+        let members = canonical::members(self.text.as_bytes(), &read::HARD_LIMITS)
             .map_err(|error| RuleViolation::of_json(&error))?;
         let mut text = String::with_capacity(self.text.len() + 64);
         let mut copied = 0;

@@ -16,7 +16,7 @@ formed_text! {
     Prefix, 12, "^(?!(aaep|xsd|rdf|rdfs)$)[A-Za-z][A-Za-z0-9_-]{2,11}$", "3 to 12 letters, digits, _ and -, and not aaep, xsd, rdf or rdfs",
     |text| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-        let is_reserved = RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(text));
+        let is_reserved = RESERVED_PREFIXES.iter().any(|reserved| reserved.eq_ignore_ascii_case(text));
         text.len() > 2 && text.as_bytes()[0].is_ascii_alphabetic() && text.bytes().all(fits) && !is_reserved
     }
 }
@@ -123,4 +123,4 @@ fn is_declared(prefix: &Prefix, contexts: &[Uri], known: &[KnownExtension]) -> b
 }
 
 /// Prefixes that belong to the core and to the languages it stands on.
-const RESERVED: [&str; 4] = ["aaep", "xsd", "rdf", "rdfs"];
+const RESERVED_PREFIXES: [&str; 4] = ["aaep", "xsd", "rdf", "rdfs"];

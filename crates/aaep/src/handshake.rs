@@ -222,7 +222,8 @@ fn check_capabilities(field: &str, capabilities: &Capabilities) -> Result<(), Ru
 }
 
 fn named_members(bytes: &[u8]) -> Result<(String, Vec<canonical::Member<'_>>), RuleViolation> {
-    let members = canonical::members(bytes, &MESSAGE).map_err(|error| RuleViolation::of_json(&error))?;
+    let members =
+        canonical::members(bytes, &MESSAGE_LIMITS).map_err(|error| RuleViolation::of_json(&error))?;
     let members =
         members.ok_or_else(|| RuleViolation::new(Rule::Object, WHOLE, "an object", "another value"))?;
     let name = members.iter().find(|member| member.name == "type");
@@ -235,4 +236,4 @@ fn message<T: DeserializeOwned>(members: &[canonical::Member<'_>]) -> Result<T, 
 }
 
 /// Limits of a message. The longest reply has 16,384 code points, each of at most 12 bytes when it is escaped.
-const MESSAGE: Limits = Limits { bytes: 256 << 10, depth: 16, members: 1024, text: 200 << 10 };
+const MESSAGE_LIMITS: Limits = Limits { bytes: 256 << 10, depth: 16, members: 1024, text: 200 << 10 };

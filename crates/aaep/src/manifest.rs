@@ -104,7 +104,8 @@ impl Manifest {
 
     /// Returns the manifest in these bytes.
     pub fn read(bytes: &[u8]) -> Result<Self, RuleViolation> {
-        let members = canonical::members(bytes, &MANIFEST).map_err(|error| RuleViolation::of_json(&error))?;
+        let members =
+            canonical::members(bytes, &MANIFEST_LIMITS).map_err(|error| RuleViolation::of_json(&error))?;
         let members =
             members.ok_or_else(|| RuleViolation::new(Rule::Object, WHOLE, "an object", "another value"))?;
         let manifest: Self = object(&members, |_| false, Strictness::Exact, Rule::Manifest)?;
@@ -154,7 +155,7 @@ impl Manifest {
     pub fn sign(&self, key: &JwsSecretKey, key_id: &HeaderText) -> Result<String, RuleViolation> {
         let refused = |error: String| RuleViolation::new(Rule::Manifest, WHOLE, "a manifest to sign", error);
         let payload = canonical::to_vec(self).map_err(|error| refused(error.to_string()))?;
-        let content = HeaderText::try_from(CONTENT).map_err(|error| refused(error.to_string()))?;
+        let content = HeaderText::try_from(MANIFEST_CONTENT).map_err(|error| refused(error.to_string()))?;
         jws::sign(key, Some(key_id), Some(&content), &payload).map_err(|error| refused(error.to_string()))
     }
 
@@ -172,7 +173,7 @@ impl Manifest {
 }
 
 /// What the header says of the payload; that a payload is a manifest is told by its `type`.
-const CONTENT: &str = "aaep-manifest";
+const MANIFEST_CONTENT: &str = "aaep-manifest";
 
 /// Limits of a manifest.
-const MANIFEST: Limits = Limits { bytes: 64 << 10, depth: 4, members: 256, text: 8 << 10 };
+const MANIFEST_LIMITS: Limits = Limits { bytes: 64 << 10, depth: 4, members: 256, text: 8 << 10 };

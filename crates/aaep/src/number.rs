@@ -57,7 +57,7 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Integer<MIN, MAX>
                 reason = "the number is whole, not negative, and below 2^53"
             )]
             fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-                if number.fract() == 0.0 && (0.0..EXACT).contains(&number) {
+                if number.fract() == 0.0 && (0.0..FIRST_INEXACT_WHOLE).contains(&number) {
                     return self.visit_u64(number as u64);
                 }
                 Err(E::invalid_value(Unexpected::Float(number), &self))
@@ -132,4 +132,4 @@ pub type TimeoutSeconds = Integer<1, 86_400>;
 pub type Position = Integer<0, { (1 << 53) - 1 }>;
 
 /// The first whole number that not every reader keeps exactly.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+const FIRST_INEXACT_WHOLE: f64 = 9_007_199_254_740_992.0;

@@ -320,7 +320,7 @@ impl Prompt {
             1 => whole / 10,
             _ => return None,
         };
-        (whole > REMINDED_MS).then(|| self.asked.plus_millis(whole - left))
+        (whole > MIN_REMINDED_MS).then(|| self.asked.plus_millis(whole - left))
     }
 
     fn without_reply(&self) -> PromptOutcome {
@@ -400,4 +400,4 @@ impl PromptInput<'_> {
 }
 
 /// Prompts that wait no longer than this have no reminders.
-const REMINDED_MS: u64 = 60_000;
+const MIN_REMINDED_MS: u64 = 60_000;

@@ -112,14 +112,14 @@ pub fn known() -> Result<KnownExtension, TextFormError> {
     let check = |fields: &Map<String, Value>| {
         PromptResolved::of_fields(fields).map(drop).map_err(|_| "the fields of a resolved prompt".to_owned())
     };
-    Ok(KnownExtension { prefix: PREFIX.parse()?, context: CONTEXT.parse()?, check })
+    Ok(KnownExtension { prefix: OUR_PREFIX.parse()?, context: OUR_CONTEXT.parse()?, check })
 }
 
 /// The type of the event that tells of nothing else.
 pub const RESOLVED_TYPE: &str = "demur:prompt.resolved";
 
 /// Our prefix.
-const PREFIX: &str = "demur";
+const OUR_PREFIX: &str = "demur";
 
 /// Our context. It is a name and no address: nothing is fetched from there.
-const CONTEXT: &str = "urn:demur:aaep:v1";
+const OUR_CONTEXT: &str = "urn:demur:aaep:v1";

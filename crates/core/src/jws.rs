@@ -104,8 +104,8 @@ impl<'a> Parts<'a> {
     }
 
     fn header(&self) -> Result<JwsHeader, JwsError> {
-        let bytes = decode("header", self.header, HEADER.bytes)?;
-        let members = canonical::members(&bytes, &HEADER).map_err(JwsError::Json)?;
+        let bytes = decode("header", self.header, HEADER_LIMITS.bytes)?;
+        let members = canonical::members(&bytes, &HEADER_LIMITS).map_err(JwsError::Json)?;
         let members =
             members.ok_or_else(|| JwsError::Header { found: "JSON that is no object".to_owned() })?;
         let [mut algorithm, mut key_id, mut content] = [None, None, None];
@@ -204,10 +204,11 @@ fn decode(part: &'static str, text: &str, limit: usize) -> Result<Vec<u8>, JwsEr
 pub const MAX_PAYLOAD_BYTES: usize = 64 << 10;
 
 /// How long a compact form may be: a payload of the greatest length, a header and a signature, in base64url.
-pub const MAX_COMPACT_BYTES: usize = (MAX_PAYLOAD_BYTES + HEADER.bytes + SIGNATURE_BYTES).div_ceil(3) * 4 + 8;
+pub const MAX_COMPACT_BYTES: usize =
+    (MAX_PAYLOAD_BYTES + HEADER_LIMITS.bytes + SIGNATURE_BYTES).div_ceil(3) * 4 + 8;
 
 /// Limits of the header.
-const HEADER: Limits = Limits { bytes: 2048, depth: 2, members: 8, text: 1024 };
+const HEADER_LIMITS: Limits = Limits { bytes: 2048, depth: 2, members: 8, text: 1024 };
 
 /// The length of a signature, by either algorithm.
 const SIGNATURE_BYTES: usize = 64;

@@ -39,7 +39,7 @@ pub(super) fn event<'a>(bytes: &'a [u8], reader: &EventReader) -> Result<Receive
     if let Some(extensions) = extensions {
         extension::check_fields(extensions, envelope.contexts.extensions(), &reader.extensions)?;
     }
-    if members.len() + extensions.map_or(0, ExtensionFields::len) > SOFT_FIELDS {
+    if members.len() + extensions.map_or(0, ExtensionFields::len) > MAX_SOFT_FIELDS {
         excesses.push(SoftLimitExcess::Fields);
     }
     let text = std::str::from_utf8(bytes).unwrap_or_default();
@@ -49,10 +49,10 @@ pub(super) fn event<'a>(bytes: &'a [u8], reader: &EventReader) -> Result<Receive
 /// Step 1, within the limits of step 9: those that nothing passes, and those that are only noted.
 fn members(bytes: &[u8]) -> Result<(Vec<Member<'_>>, Vec<SoftLimitExcess>), RuleViolation> {
     let mut excesses = Vec::new();
-    let found = match canonical::members(bytes, &SOFT) {
+    let found = match canonical::members(bytes, &SOFT_LIMITS) {
         Err(error) if SoftLimitExcess::of(&error).is_some() => {
             excesses.extend(SoftLimitExcess::of(&error));
-            canonical::members(bytes, &HARD)
+            canonical::members(bytes, &HARD_LIMITS)
         }
         found => found,
     };
@@ -289,10 +289,10 @@ fn check_urgency(name: &EventName, urgency: Option<Urgency>) -> Result<(), RuleV
 }
 
 /// How many fields an envelope should have.
-const SOFT_FIELDS: usize = 32;
+const MAX_SOFT_FIELDS: usize = 32;
 
 /// The soft limits of an event.
-const SOFT: Limits = Limits { bytes: 64 << 10, depth: 8, members: 1024, text: 16 << 10 };
+const SOFT_LIMITS: Limits = Limits { bytes: 64 << 10, depth: 8, members: 1024, text: 16 << 10 };
 
 /// The most that is read.
-pub(crate) const HARD: Limits = Limits { bytes: 1 << 20, depth: 32, members: 4096, text: 256 << 10 };
+pub(crate) const HARD_LIMITS: Limits = Limits { bytes: 1 << 20, depth: 32, members: 4096, text: 256 << 10 };

@@ -146,7 +146,8 @@ impl ConfirmationTerms {
 /// Returns the number that a text spells as JSON does.
 fn number(text: &str) -> Option<Number> {
     let begins_like_one = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
-    let response = begins_like_one.then(|| demur_core::canonical::from_json(text.as_bytes(), &NUMBER).ok());
+    let response =
+        begins_like_one.then(|| demur_core::canonical::from_json(text.as_bytes(), &NUMBER_LIMITS).ok());
     match response.flatten()? {
         Response::Number(number) => Some(number),
         Response::Text(_) | Response::YesNo(_) => None,
@@ -154,5 +155,5 @@ fn number(text: &str) -> Option<Number> {
 }
 
 /// Limits of a number in a text.
-const NUMBER: demur_core::limit::Limits =
+const NUMBER_LIMITS: demur_core::limit::Limits =
     demur_core::limit::Limits { bytes: 64, depth: 1, members: 1, text: 1 };

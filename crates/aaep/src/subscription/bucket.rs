@@ -38,9 +38,9 @@ impl TokenBucket {
     /// Takes the token of one event, if there is one.
     pub fn take(&mut self, now: Timestamp) -> bool {
         self.fill(now);
-        let has_one = self.filled >= TOKEN;
+        let has_one = self.filled >= MILLITOKENS_PER_EVENT;
         if has_one && self.rate.is_some() {
-            self.filled -= TOKEN;
+            self.filled -= MILLITOKENS_PER_EVENT;
         }
         has_one
     }
@@ -49,13 +49,13 @@ impl TokenBucket {
     pub fn owe(&mut self, now: Timestamp) {
         self.fill(now);
         if self.rate.is_some() {
-            self.filled -= TOKEN;
+            self.filled -= MILLITOKENS_PER_EVENT;
         }
     }
 
     /// Returns when there will be a token.
     pub fn next_token(&self) -> Timestamp {
-        let missing = u64::try_from(TOKEN - self.filled).unwrap_or_default();
+        let missing = u64::try_from(MILLITOKENS_PER_EVENT - self.filled).unwrap_or_default();
         let wait = self.rate.map_or(0, |rate| missing.div_ceil(rate.as_u64()));
         self.at.plus_millis(wait)
     }
@@ -73,9 +73,9 @@ impl TokenBucket {
     /// times at which timers go off.
     fn capacity(&self) -> i64 {
         let rate = self.rate.map_or(0, EventRate::as_u64);
-        i64::try_from(rate / 10).unwrap_or_default().max(1) * TOKEN
+        i64::try_from(rate / 10).unwrap_or_default().max(1) * MILLITOKENS_PER_EVENT
     }
 }
 
 /// One token, in thousandths.
-const TOKEN: i64 = 1000;
+const MILLITOKENS_PER_EVENT: i64 = 1000;

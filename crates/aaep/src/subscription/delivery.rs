@@ -70,9 +70,9 @@ impl Delivery {
 
     fn digest(&self, subscription: &SubscriptionId) -> Digest {
         let places = [self.first.to_be_bytes(), self.last.to_be_bytes()].concat();
-        sha256(&[MERGED, subscription.as_str().as_bytes(), &places].concat())
+        sha256(&[MERGED_PREFIX, subscription.as_str().as_bytes(), &places].concat())
     }
 }
 
 /// Keeps ids of merged events apart from everything else that is hashed.
-const MERGED: &[u8] = b"aaep merged event\0";
+const MERGED_PREFIX: &[u8] = b"aaep merged event\0";

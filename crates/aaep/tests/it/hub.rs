@@ -121,7 +121,7 @@ fn state(from: &str, to: &str) -> Value {
     with(value, "session_id", json!("sess_1"))
 }
 
-/// AEP-01 AEP-03 AEP-06 AEP-10 AEP-18
+/// AEP-01 AEP-06 AEP-10 AEP-18
 #[test]
 fn a_question_goes_from_a_producer_to_two_people_and_one_answer_comes_back() {
     let mut hub = Hub::new();
