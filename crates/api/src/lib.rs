@@ -11,7 +11,7 @@
 //! | accountable runs | [`run`] |
 //! | traces and their events; the feed of all events | [`trace`], [`feed`] |
 //! | keys, statements signed elsewhere, messages about identities | [`key`], [`statement`], [`identity`] |
-//! | tokens, people who may sign in | [`token`], [`person`] |
+//! | tokens, people who may sign in, their passkeys | [`token`], [`person`], [`passkey`] |
 //! | the server and its limits; the store | [`server`], [`server_limits`], [`store`] |
 //! | questions that stop an agent, for hooks | [`hook`] |
 //! | the secret that seals the state of an MCP request | [`request_state`] |
@@ -26,6 +26,7 @@ pub mod hook;
 pub mod identity;
 pub mod key;
 pub mod operation;
+pub mod passkey;
 pub mod person;
 pub mod plan;
 pub mod problem;

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 pub use path::{
-    NoArguments, OfConfirmation, OfEvent, OfGap, OfIdentity, OfPerson, OfPlan, OfQuestion, OfSignIn, OfToken,
-    OfTrace, PathArguments, in_path,
+    NoArguments, OfConfirmation, OfEvent, OfGap, OfIdentity, OfPasskey, OfPerson, OfPlan, OfQuestion,
+    OfSignIn, OfToken, OfTouch, OfTrace, PathArguments, in_path,
 };
 pub use table::*;
 

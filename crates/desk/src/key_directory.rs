@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use demur_api::refusal::Refusal;
-use demur_core::{limit::Text, time::Timestamp};
+use demur_core::{key::Fingerprint, limit::Text, time::Timestamp};
 use demur_ledger::{
-    event_type::{Content, EventType, Facts},
+    event_type::{Content, Facts},
     facts::RevocationReason,
-    name::{PrincipalId, Sequence},
+    name::{PersonId, PrincipalId, Sequence},
     registry::Registry,
 };
 use demur_sequencer::{SequencerError, read_event};
@@ -19,6 +19,8 @@ use demur_store::contract::{Kept, Store, Stored};
 pub struct KeyDirectory {
     registry: Registry,
     names: BTreeMap<PrincipalId, String>,
+    people: BTreeMap<PersonId, String>,
+    labels: BTreeMap<Fingerprint, String>,
     times: Vec<Timestamp>,
     revocations: BTreeMap<Sequence, (RevocationReason, Option<String>)>,
 }
@@ -28,6 +30,8 @@ impl KeyDirectory {
     pub fn read(store: &dyn Store, registry: Registry) -> Result<Self, SequencerError> {
         let mut key_directory = Self {
             names: BTreeMap::from([(registry.desk(), DESK.to_owned())]),
+            people: BTreeMap::new(),
+            labels: BTreeMap::new(),
             times: Vec::new(),
             revocations: BTreeMap::new(),
             registry,
@@ -61,6 +65,16 @@ impl KeyDirectory {
         &self.names
     }
 
+    /// Returns what a person is called, by the newest event about them.
+    pub fn person_name(&self, person: PersonId) -> Option<&str> {
+        self.people.get(&person).map(String::as_str)
+    }
+
+    /// Returns what a passkey is called by its person.
+    pub fn passkey_label(&self, key: &Fingerprint) -> Option<&str> {
+        self.labels.get(key).map(String::as_str)
+    }
+
     /// Returns when an event was recorded.
     pub fn time(&self, at: Sequence) -> Option<Timestamp> {
         self.times.get(usize::try_from(at.number()).ok()?).copied()
@@ -84,24 +98,41 @@ impl KeyDirectory {
             Kept::Absent => return Err(self.damaged(at, "NOT_DISCLOSED")),
             Kept::Erased => return Ok(()),
         };
-        match event.said().map(|said| said.facts) {
-            Ok(Facts::KeyRegistered(facts)) => {
-                if let Ok(Content::KeyRegistered(content)) =
-                    Content::parse(EventType::KeyRegistered, &opening.bytes)
-                {
-                    self.names.entry(facts.principal).or_insert_with(|| content.name.into());
-                }
+        let Ok(said) = event.said() else { return Ok(()) };
+        let content = said.facts.event_type().and_then(|kind| Content::parse(kind, &opening.bytes).ok());
+        self.take_words(at, said.facts, content);
+        Ok(())
+    }
+
+    fn take_words(&mut self, at: Sequence, facts: &Facts, content: Option<Content>) {
+        match (facts, content) {
+            (Facts::KeyRegistered(facts), Some(Content::KeyRegistered(content))) => {
+                self.names.entry(facts.principal).or_insert_with(|| content.name.into());
             }
-            Ok(Facts::KeyRevoked(facts)) => {
-                let note = match Content::parse(EventType::KeyRevoked, &opening.bytes) {
-                    Ok(Content::KeyRevoked(content)) => Some(content.note.into()),
+            (Facts::KeyRevoked(facts), content) => {
+                let note = match content {
+                    Some(Content::KeyRevoked(content)) => Some(content.note.into()),
                     _ => None,
                 };
                 self.revocations.insert(at, (facts.reason, note));
             }
+            (Facts::PersonAdded(facts), Some(Content::PersonAdded(content))) => {
+                self.people.insert(facts.person, content.name.into());
+            }
+            (Facts::PersonChanged(facts), Some(Content::PersonChanged(content))) => {
+                self.people.insert(facts.person, content.name.into());
+            }
+            (Facts::PasskeyRooted(facts), Some(Content::PasskeyRooted(content))) => {
+                self.labels.insert(facts.0.key.fingerprint(), content.label.into());
+            }
+            (Facts::PasskeyAdded(facts), Some(Content::PasskeyAdded(content))) => {
+                self.labels.insert(facts.key.fingerprint(), content.label.into());
+            }
+            (Facts::PasskeyReset(facts), Some(Content::PasskeyReset(content))) => {
+                self.labels.insert(facts.0.key.fingerprint(), content.label.into());
+            }
             _ => {}
         }
-        Ok(())
     }
 
     fn damaged(&self, sequence: Sequence, code: &'static str) -> SequencerError {

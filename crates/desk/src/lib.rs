@@ -7,6 +7,7 @@
 //! | how many large requests go on at once | [`large_turns`] |
 //! | operations for the user of this machine alone; those about the server | `local`, `server_status`, `request_state` |
 //! | questions; marks on the disk for hooks | [`question`], [`marks`] |
+//! | passkeys: brought in, touched for what a person does | [`passkey`] |
 //! | plans, and the rule packs they are held against | [`plan`], [`session`], [`rules`] |
 //! | accountable runs | [`run`] |
 //! | traces: listed, shown event by event, exported | [`trace`], [`record`], [`excerpt`], [`subject`] |
@@ -52,6 +53,7 @@ pub mod name;
 pub mod operating_system;
 pub mod owner;
 mod pages;
+pub mod passkey;
 pub mod person;
 pub mod plan;
 pub mod question;

@@ -20,7 +20,7 @@ use crate::{
     records,
 };
 
-pub(crate) use relayed::person as relayed_person;
+pub(crate) use relayed::{forgetting as forgetting_relayed, person as relayed_person};
 
 /// Who has a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

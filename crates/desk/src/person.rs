@@ -3,21 +3,32 @@
 
 mod file;
 mod handle;
+mod journal;
 mod link;
 mod session;
 
 use demur_api::{code::Code, person::PersonRole, refusal::Refusal};
 use demur_core::{limit::Text, time::Timestamp, visible::visible};
+use demur_ledger::{
+    content::NameContent,
+    event_type::Content,
+    facts::{self, PersonAdded, PersonChanged},
+    name::PersonId,
+};
 use demur_store::contract::{Swap, Version};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use journal::journal;
 pub use link::LINK_TIMEOUT;
-pub(crate) use link::PREFIX as LINK_PREFIX;
+pub(crate) use link::{PREFIX as LINK_PREFIX, letters, typed_letters};
+pub(crate) use session::NewSession;
 pub use session::link_spent;
 
 use crate::{
+    desk::Desk,
     name::{self, Holder},
     owner::Owner,
+    passkey::Administrator,
     records,
 };
 
@@ -31,30 +42,95 @@ pub struct Person {
     pub role: PersonRole,
     /// Since when.
     pub added: Timestamp,
+    /// Who it is on record: the name is content, and in no fact.
+    pub id: PersonId,
 }
 
-/// Adds somebody, to no more people than this. The user of this machine needs no adding.
-pub(crate) fn add(
-    owner: &Owner,
-    name: &Text<1, 64>,
-    role: PersonRole,
-    most: usize,
-) -> Result<Person, Refusal> {
-    for _ in 0..records::ATTEMPTS {
-        let was = name::free_for_person(owner, name).map_err(|refusal| refusal.about("name"))?;
-        let people = list(owner)?;
-        if people.len() >= most {
-            let message = format!("expected at most {most} people, found {}", people.len());
-            return Err(Refusal::new(Code::TooManyPeople, message).with_cure(
-                "remove those who no longer answer: `demur people list`; `demur serve --max-people` allows more",
-            ));
+impl Desk {
+    /// Adds somebody, to no more people than the limit. The user of this machine needs no adding.
+    pub(crate) fn add_person(
+        &self,
+        owner: &Owner,
+        name: &Text<1, 64>,
+        role: PersonRole,
+        by: &Administrator<'_>,
+    ) -> Result<Person, Refusal> {
+        let most = self.limits().people as usize;
+        for _ in 0..records::ATTEMPTS {
+            let was = name::free_for_person(owner, name).map_err(|refusal| refusal.about("name"))?;
+            let people = list(owner)?;
+            if people.len() >= most {
+                let message = format!("expected at most {most} people, found {}", people.len());
+                return Err(Refusal::new(Code::TooManyPeople, message).with_cure(
+                    "remove those who no longer answer: `demur people list`; `demur serve --max-people` allows more",
+                ));
+            }
+            let id = name::relayed_person(owner, name)?.id;
+            let person = Person { name: name.clone(), role, added: owner.system().now()?, id };
+            let facts = PersonAdded { person: id, role: on_record(role) };
+            let content = Content::PersonAdded(NameContent { name: Text::try_from(name.as_str())? });
+            let naming = name::giving(name, was, &Holder::Person(person.clone()))?;
+            if by.state(owner, facts, Some(content), &[naming])? {
+                return Ok(person);
+            }
         }
-        let person = Person { name: name.clone(), role, added: owner.system().now()? };
-        if records::swap(owner, vec![name::giving(name, was, &Holder::Person(person.clone()))?])? {
-            return Ok(person);
-        }
+        Err(records::contended())
     }
-    Err(records::contended())
+
+    /// Gives somebody another role.
+    pub(crate) fn change_person(
+        &self,
+        owner: &Owner,
+        name: &str,
+        role: PersonRole,
+        by: &Administrator<'_>,
+    ) -> Result<Person, Refusal> {
+        for _ in 0..records::ATTEMPTS {
+            let (version, person) = find(owner, name)?;
+            let changed = Person { role, ..person };
+            let facts = PersonChanged { person: changed.id, role: on_record(role) };
+            let content = NameContent { name: Text::try_from(changed.name.as_str())? };
+            let mut swaps = vec![holding(&changed, version)?];
+            swaps.extend(link::forgetting(owner.sequencer().store(), name)?);
+            let state =
+                |swaps: &[_]| by.state(owner, facts, Some(Content::PersonChanged(content.clone())), swaps);
+            // A session has the role of its beginning.
+            if self.tokens().end_sessions(owner, name, swaps, state)?.is_some() {
+                return Ok(changed);
+            }
+        }
+        Err(records::contended())
+    }
+}
+
+/// Returns a role as the registry names it.
+const fn on_record(role: PersonRole) -> facts::PersonRole {
+    match role {
+        PersonRole::Operator => facts::PersonRole::Operator,
+        PersonRole::Answerer => facts::PersonRole::Answerer,
+        PersonRole::Auditor => facts::PersonRole::Auditor,
+    }
+}
+
+/// Returns who somebody is on record who can sign in under this name: somebody who was added, or the user of this machine.
+pub(crate) fn id_of(owner: &Owner, name: &Text<1, 64>) -> Result<Option<PersonId>, Refusal> {
+    match find(owner, name) {
+        Ok((_, person)) => Ok(Some(person.id)),
+        Err(refusal) if refusal.code == Code::PersonUnknown => {
+            let is_user = owner.user().is_some_and(|user| name::same(user, name));
+            if is_user { Ok(Some(name::relayed_person(owner, name)?.id)) } else { Ok(None) }
+        }
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// Returns what somebody may do who signs in under this name, and the swap that fails where that has changed.
+pub(crate) fn role_of(desk: &Desk, owner: &Owner, name: &str) -> Result<(PersonRole, Option<Swap>), Refusal> {
+    if name::same(desk.user(), name) {
+        return Ok((PersonRole::Operator, None));
+    }
+    let (version, person) = find(owner, name).map_err(session::gone)?;
+    Ok((person.role, Some(holding(&person, version)?)))
 }
 
 /// Returns everybody, in the order in which they were added.

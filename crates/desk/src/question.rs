@@ -38,6 +38,7 @@ pub(crate) use deliver::{forget_delivery, record_deliveries};
 pub(crate) use expire::expire;
 pub(crate) use handle::{asker_name, is_run, patience};
 pub use in_person::PersonalAct;
+pub(crate) use in_person::do_in_person;
 pub(crate) use kept::Kept;
 pub(crate) use list::cursor;
 pub use list::{list, list_of};

@@ -5,6 +5,7 @@ mod audit;
 mod check;
 mod door;
 pub mod driver;
+pub(crate) use end::abort_signed;
 mod end;
 mod handle;
 mod next;

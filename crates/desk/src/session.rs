@@ -22,6 +22,7 @@ use crate::{
     keyring::Keyring,
     lookup::Lookup,
     owner::{self, Owner},
+    passkey::{PasskeySpeaker, StatementPlace},
     plan::new_uuid,
     record,
     visible::shell_word,
@@ -41,6 +42,8 @@ pub enum Speaker {
         /// The way it came.
         way: Box<Attribution>,
     },
+    /// A person who signs with a passkey.
+    Passkey(Arc<PasskeySpeaker>),
 }
 
 impl Speaker {
@@ -49,10 +52,11 @@ impl Speaker {
         Self::Person { name, assurance: way.root.bears(), way: Box::new(way) }
     }
 
-    /// Returns whose key it is; none for a person.
+    /// Returns whose key or passkey it is; none for a person for whom the desk speaks.
     pub fn principal(&self) -> Option<PrincipalId> {
         match self {
             Self::Key(author) => Some(author.principal()),
+            Self::Passkey(passkey) => Some(passkey.person().principal()),
             Self::Person { .. } => None,
         }
     }
@@ -61,6 +65,7 @@ impl Speaker {
     pub const fn assurance(&self) -> Assurance {
         match self {
             Self::Key(_) => Assurance::Agent,
+            Self::Passkey(_) => Assurance::Passkey,
             Self::Person { assurance, .. } => *assurance,
         }
     }
@@ -70,6 +75,7 @@ impl Speaker {
         match self {
             Self::Key(_) => None,
             Self::Person { name, .. } => Some(name.clone()),
+            Self::Passkey(passkey) => Some(passkey.name().clone()),
         }
     }
 }
@@ -211,7 +217,7 @@ pub(crate) fn seen(
     speaker: &Speaker,
 ) -> Result<Option<Position>, Refusal> {
     match speaker {
-        Speaker::Key(_) => Ok(ledger.newest(trace)?),
+        Speaker::Key(_) | Speaker::Passkey(_) => Ok(ledger.newest(trace)?),
         Speaker::Person { .. } => {
             ledger.newest(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
             Ok(None)
@@ -237,6 +243,11 @@ pub(crate) fn command_at(
             facts.attribute((**way).clone());
             let first = Saying { role: Role::Person, facts, content: Some(content) };
             Ok(Command::record(first, consequences))
+        }
+        Speaker::Passkey(passkey) => {
+            let registry = &at.registry();
+            let place = StatementPlace { registry, trace, seen, role: Role::Person };
+            Ok(Command::submit(passkey.say(&place, (facts, Some(content)), at.system())?, None, consequences))
         }
         Speaker::Key(author) => {
             let mut system = at.system();

@@ -12,7 +12,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use demur_api::{code::Code, person::PersonRole, refusal::Refusal, scope::Scope};
+use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_core::{
     hash::{Digest, sha256},
     limit::Text,
@@ -31,10 +31,11 @@ pub(crate) use self::session::FoundSession;
 pub use self::session::SessionTimeouts;
 
 use crate::{
-    access::{Browser, LinkOrigin, RelayedPerson, Token},
+    access::{Browser, RelayedPerson, Token},
     client::{self, KnownClient, MadeFor},
     name,
     owner::Owner,
+    person::NewSession,
     records,
 };
 
@@ -94,6 +95,12 @@ struct Kept {
     noted: Option<Timestamp>,
 }
 
+impl Kept {
+    fn of(token: &Token, secret: &str) -> Self {
+        Self { token: token.clone(), digest: sha256(secret.as_bytes()), used: None, noted: None }
+    }
+}
+
 /// As much of a token as says whose session it is. A newer version may have written more: its sessions end with their person,
 /// too.
 #[derive(Deserialize)]
@@ -119,33 +126,6 @@ pub struct Wanted {
     pub people: Option<Vec<Text<1, 64>>>,
     /// How long it is good for, in seconds; otherwise until it is revoked.
     pub seconds: Option<u64>,
-    /// What the person may do whose session it is to be.
-    pub role: Option<PersonRole>,
-    /// What the session is worth that it is to be.
-    pub rests_on: Option<LinkOrigin>,
-    /// The browser that signed in.
-    pub browser: Option<Browser>,
-}
-
-impl Wanted {
-    /// Returns the session of a person who signed in with a browser.
-    pub(crate) fn session(
-        user: &str,
-        role: PersonRole,
-        seconds: u64,
-        rests_on: LinkOrigin,
-        browser: Browser,
-    ) -> Result<Self, Refusal> {
-        Ok(Self {
-            name: Text::cut(user)?,
-            scopes: vec![Scope::Person],
-            people: None,
-            seconds: Some(seconds),
-            role: Some(role),
-            rests_on: Some(rests_on),
-            browser: Some(browser),
-        })
-    }
 }
 
 impl Tokens {
@@ -277,11 +257,8 @@ impl Tokens {
             }
             _ => None,
         };
-        let mut random = [0; 32];
-        { system }.fill(&mut random);
-        let rest = sha256(&random).to_string();
         let id = TokenId::new(now, &mut { system });
-        let secret = format!("{TOKEN_PREFIX}{id}_{rest}");
+        let secret = secret(owner, id);
         let token = Token {
             id: id.to_string(),
             name: wanted.name,
@@ -292,11 +269,13 @@ impl Tokens {
             client: client.map(|client| client.id),
             by_mcp: false,
             people,
-            role: wanted.role,
-            rests_on: wanted.rests_on,
-            browser: wanted.browser.map(Box::new),
+            role: None,
+            person: None,
+            opened: None,
+            rests_on: None,
+            browser: None,
         };
-        let kept = Kept { token: token.clone(), digest: sha256(secret.as_bytes()), used: None, noted: None };
+        let kept = Kept::of(&token, &secret);
         swaps.push(records::creation(key(&token.id)?, records::value(&kept, token.expires)?));
         let is_made = match registered::made(id, &token)? {
             Some((facts, content)) => registered::state(owner, facts, Some(content), &swaps)?,
@@ -309,6 +288,48 @@ impl Tokens {
         Ok(Some((token, secret)))
     }
 
+    /// Begins the session of somebody who signed in by this event of the journal, together with other changes; returns its secret and
+    /// how many seconds it is good at the longest, and none if one of the changes does not hold any more.
+    pub(crate) fn begin(
+        &self,
+        owner: &Owner,
+        new: NewSession,
+        (opened, browser): (Digest, Browser),
+        mut swaps: Vec<Swap>,
+    ) -> Result<Option<(String, u64)>, Refusal> {
+        let seconds = self.timeouts.absolute.as_secs();
+        let now = owner.system().now()?;
+        let secret = secret(owner, new.id);
+        let token = Token {
+            id: new.id.to_string(),
+            name: Text::cut(&new.name)?,
+            scopes: vec![Scope::Person],
+            created: now,
+            expires: Some(now.plus_millis(seconds.saturating_mul(1000))),
+            principal: None,
+            client: None,
+            by_mcp: false,
+            people: None,
+            role: Some(new.role),
+            person: Some(new.person),
+            opened: Some(opened),
+            rests_on: Some(new.rests_on),
+            browser: Some(Box::new(browser)),
+        };
+        let kept = Kept::of(&token, &secret);
+        swaps.push(records::creation(key(&token.id)?, records::value(&kept, token.expires)?));
+        if !records::swap(owner, swaps)? {
+            return Ok(None);
+        }
+        self.known().change(|tokens| drop(tokens.insert(token.id, kept)));
+        Ok(Some((secret, seconds)))
+    }
+
+    /// Takes away what has ended, and says so where there is no room for one more all the same.
+    pub(crate) fn expect_room(&self, owner: &Owner) -> Result<(), Refusal> {
+        self.make_room(owner, owner.system().now()?)
+    }
+
     /// Returns the client that a token is for: whoever has the name already, otherwise a new one; none for a person's session.
     fn client_of(
         &self,
@@ -316,9 +337,6 @@ impl Tokens {
         wanted: &Wanted,
         now: Timestamp,
     ) -> Result<Option<KnownClient>, Refusal> {
-        if wanted.scopes.contains(&Scope::Person) {
-            return Ok(None);
-        }
         if let Some(known) = client::of_name(owner, &wanted.name)? {
             return Ok(Some(known));
         }
@@ -380,6 +398,7 @@ impl Tokens {
         owner: &Owner,
         name: &str,
         mut swaps: Vec<Swap>,
+        commit: impl FnOnce(&[Swap]) -> Result<bool, Refusal>,
     ) -> Result<Option<u64>, Refusal> {
         let mut ended = Vec::new();
         for kept in records::all(owner.sequencer().store(), PREFIX)? {
@@ -389,7 +408,7 @@ impl Tokens {
                 ended.push(token.id);
             }
         }
-        if !records::swap(owner, swaps)? {
+        if !commit(&swaps)? {
             return Ok(None);
         }
         self.known().change(|tokens| tokens.retain(|id, _| !ended.contains(id)));
@@ -407,6 +426,13 @@ impl Tokens {
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Draws the secret of a token, whose name stands in it.
+fn secret(owner: &Owner, id: TokenId) -> String {
+    let mut random = [0; 32];
+    owner.system().fill(&mut random);
+    format!("{TOKEN_PREFIX}{id}_{}", sha256(&random))
 }
 
 fn key(id: &str) -> Result<RecordKey, Refusal> {

@@ -44,6 +44,19 @@ impl PersonId {
     }
 }
 
+/// The session of a browser is a token, too: under one name in both places.
+impl From<TokenId> for SessionId {
+    fn from(token: TokenId) -> Self {
+        token.as_ulid().into()
+    }
+}
+
+impl From<SessionId> for TokenId {
+    fn from(session: SessionId) -> Self {
+        session.as_ulid().into()
+    }
+}
+
 impl From<PrincipalId> for PersonId {
     fn from(principal: PrincipalId) -> Self {
         principal.as_ulid().into()

@@ -70,6 +70,16 @@ impl AuthenticatorFlags {
     const ATTESTED: u8 = 0x40;
     const EXTENDED: u8 = 0x80;
 
+    /// Returns the flags in authenticator data; none where these are cut short.
+    pub fn of(authenticator: &[u8]) -> Option<Self> {
+        authenticator.get(RP_HASH_BYTES).copied().map(Self)
+    }
+
+    /// Returns whether the user was verified (UV).
+    pub const fn is_verified(self) -> bool {
+        self.0 & Self::VERIFIED != 0
+    }
+
     /// Returns whether the passkey may be kept in several places (BE).
     pub const fn is_eligible(self) -> bool {
         self.0 & Self::ELIGIBLE != 0
@@ -118,7 +128,7 @@ impl Assertion {
 
     /// Returns what the authenticator says of itself; none where its data are cut short.
     pub fn flags(&self) -> Option<AuthenticatorFlags> {
-        self.authenticator.get(RP_HASH_BYTES).copied().map(AuthenticatorFlags)
+        AuthenticatorFlags::of(&self.authenticator)
     }
 
     /// Checks everything but the signature.

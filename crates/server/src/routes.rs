@@ -37,6 +37,9 @@ pub fn all() -> Api {
     let api = api.mount::<op::MakeToken>().mount::<op::ListTokens>().mount::<op::RevokeToken>();
     let api = api.mount::<op::AddPerson>().mount::<op::ListPeople>().mount::<op::RemovePerson>();
     let api = api.mount::<op::ListSessions>().mount::<op::EndSession>().mount::<op::EndSessions>();
+    let api = api.mount::<op::ListPasskeys>().mount::<op::AddPasskey>().mount::<op::MakeSetupCode>();
+    let api = api.mount::<op::ShowPasskeyToReset>().mount::<op::ResetPasskeys>();
+    let api = api.mount::<op::PrepareTouch>().mount::<op::FinishTouch>();
     let api = sign_in::add(api);
     let api = server::add(api).mount::<op::SetHook>().mount::<op::ShowRequestStateKey>();
     let api = local(api);

@@ -87,6 +87,16 @@ path_arguments! {
         /// The name of its session.
         sign_in: String
     }
+    /// A passkey.
+    OfPasskey {
+        /// Which.
+        key: Fingerprint
+    }
+    /// A touch that waits.
+    OfTouch {
+        /// Its name.
+        touch: String
+    }
     /// Somebody who may sign in.
     OfPerson {
         /// The name.

@@ -4,8 +4,8 @@ use demur_clarify::{audit::AuditRecord, handoff::Handoff, identity::IdentityVeri
 use demur_ledger::signed::{Receipt, Signed};
 
 use super::{
-    About, Method, NoArguments, Nothing, OfConfirmation, OfEvent, OfGap, OfIdentity, OfPerson, OfPlan,
-    OfQuestion, OfSignIn, OfToken, OfTrace, Operation, PathArguments as _, Success,
+    About, Method, NoArguments, Nothing, OfConfirmation, OfEvent, OfGap, OfIdentity, OfPasskey, OfPerson,
+    OfPlan, OfQuestion, OfSignIn, OfToken, OfTouch, OfTrace, Operation, PathArguments as _, Success,
 };
 use crate::{
     call::Call,
@@ -15,6 +15,10 @@ use crate::{
     hook::{Hook, Stopped},
     identity::VerifyIdentity,
     key::{self, KeyEntry, ListedIdentities, ListedKeys, NewKey, RegisteredKey, RevokedKey, RotatedKey},
+    passkey::{
+        self, FinishedTouch, ListedPasskeys, MadeTouch, NewPasskey, PasskeyToReset, PreparedTouch, SetupCode,
+        ShownPasskey,
+    },
     person::{
         EndSessionsParameters, EndedSessions, Link, ListedPeople, ListedSessions, NewLink, NewPerson,
         RemovedPerson, ShownPerson,
@@ -35,6 +39,7 @@ use crate::{
     },
     scope::Scope,
     server::{Health, SchemaList, ServerStatus},
+    statement::SignedStatement,
     store::{CheckpointView, FindParameters, FoundIds, StoreCheck, StoreCheckProgress},
     token::{ListedTokens, MadeToken, NewToken, ShownToken},
     trace::{self, ErasedEvent, EventParameters, ListedEvents, ListedTraces, TraceListParameters, TraceView},
@@ -348,6 +353,27 @@ operations! {
         (OfSignIn, Nothing, Nothing) -> EndedSessions, 200 "It is signed out";
     EndSessions = "endSessions", Delete "/v1/sessions", PERSONAL, "Sign browsers out: all of one's own, or of others";
         (NoArguments, EndSessionsParameters, Nothing) -> EndedSessions, 200 "They are signed out";
+
+    MakeSetupCode = "setupCode", Post "/v1/passkeys/setup-code", LOCAL,
+        "Make the code with which the first passkey of the store comes in";
+        (NoArguments, Nothing, Nothing) -> SetupCode, 201 "The code; it is good for ten minutes, once";
+    ListPasskeys = "listPasskeys", Get "/v1/passkeys", PERSONAL, "List the passkeys, and those that wait for one that vouches";
+        (NoArguments, Nothing, Nothing) -> ListedPasskeys, 200 "All of them; nothing in it is secret";
+    AddPasskey = "newPasskey", Post "/v1/passkeys", PERSONAL,
+        "Bring in a passkey that a browser has made: it is touched next";
+        (NoArguments, Nothing, NewPasskey) -> PreparedTouch, 201 "What it has to sign";
+    ShowPasskeyToReset = "passkeyToReset", Get "/v1/passkeys/{key}/reset", LOCAL,
+        "Give what the recovery key of the desk signs so that all passkeys end but one that waits";
+        (OfPasskey, Nothing, Nothing) -> PasskeyToReset, 200 "What is signed";
+    ResetPasskeys = "resetPasskeys", Post "/v1/passkeys/{key}/reset", LOCAL,
+        "End all passkeys but one that waits, on the word of the recovery key of the desk";
+        (OfPasskey, Nothing, SignedStatement) -> ShownPasskey, 201 "The only passkey now";
+    PrepareTouch = "prepareTouch", Post "/v1/touches", PERSONAL,
+        "Prepare what a person signs with one touch of a passkey";
+        (NoArguments, Nothing, passkey::PrepareTouch) -> PreparedTouch, 201 "What is signed, and what needs no touch";
+    FinishTouch = "finishTouch", Post "/v1/touches/{touch}", PERSONAL,
+        "Record what a passkey has signed";
+        (OfTouch, Nothing, MadeTouch) -> FinishedTouch, 200 "What became of each act";
 
     ShowServer = "server", Get "/v1/server", LOCAL, "Say which server this is";
         (NoArguments, Nothing, Nothing) -> ServerStatus, 200 "This server";

@@ -76,6 +76,12 @@ pub struct Token {
     /// What the person may do whose session it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<PersonRole>,
+    /// Who that is on record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<PersonId>,
+    /// The hash of the event in the journal that opened the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<Digest>,
     /// What the session rests on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rests_on: Option<LinkOrigin>,
@@ -118,6 +124,22 @@ pub struct LinkOrigin {
     pub client: Option<ClientId>,
     /// What that program or person had to show.
     pub root: Root,
+    /// The person who had it made, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<PersonId>,
+}
+
+impl LinkOrigin {
+    /// Returns what a link is worth that this caller has made: no more than the caller's own credential.
+    pub(crate) fn of(caller: &Caller) -> Self {
+        let way = caller.attribution();
+        let root = match way.root {
+            // The link proves the operator, and not who has it.
+            Root::Passkey | Root::Link => Root::Link,
+            root @ (Root::Client | Root::Mail | Root::SameUser) => root,
+        };
+        Self { client: way.client, root, by: way.person }
+    }
 }
 
 impl Caller {
@@ -327,9 +349,10 @@ impl Caller {
             }
             // A session is worth what made its link; one that does not tell was made over the socket.
             Self::Token(token) if token.scopes.contains(&Scope::Person) => {
-                let LinkOrigin { client, root } =
-                    token.rests_on.unwrap_or(LinkOrigin { client: None, root: Root::SameUser });
-                Attribution { client, ..Attribution::new(Door::Page, root) }
+                let unknown = LinkOrigin { client: None, root: Root::SameUser, by: None };
+                let LinkOrigin { client, root, .. } = token.rests_on.unwrap_or(unknown);
+                let (person, session) = (token.person, token.opened);
+                Attribution { client, person, session, ..Attribution::new(Door::Page, root) }
             }
             Self::Token(token) => {
                 let door = if token.by_mcp { Door::Mcp } else { Door::Http };

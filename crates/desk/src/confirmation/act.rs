@@ -194,6 +194,7 @@ const fn position(asked: &ConfirmationView) -> Position {
 fn is_repeated(asked: &ConfirmationView, speaker: &Speaker, standing: ConfirmationStanding) -> bool {
     let by = |ending: &demur_api::confirmation::ConfirmationEnding| match speaker {
         Speaker::Key(author) => ending.principal == Some(author.principal()),
+        Speaker::Passkey(passkey) => ending.principal == Some(passkey.person().principal()),
         Speaker::Person { name, .. } => {
             ending.principal.is_none() && ending.by.as_deref() == Some(name.as_str())
         }
@@ -203,7 +204,9 @@ fn is_repeated(asked: &ConfirmationView, speaker: &Speaker, standing: Confirmati
 
 /// Returns what a person was shown: the operation, in the asker's words.
 fn shown(asked: &ConfirmationView, speaker: &Speaker) -> Result<Option<Shown>, Refusal> {
-    let Speaker::Person { .. } = speaker else { return Ok(None) };
+    if speaker.by().is_none() {
+        return Ok(None);
+    }
     let language = Text::try_from(asked.language.as_deref().unwrap_or("en"))?;
     let choices = List::default();
     Ok(Some(Shown { choices, language, recommendation: false, wording: Wording::Normal }))

@@ -17,6 +17,8 @@ pub enum SecretPurpose<'a> {
     },
     /// To seal a secret answer that waits for its asker. Each has a commitment of its own, and so a secret of its own.
     SecretAnswer(&'a Commitment),
+    /// To seal what waits for a passkey, by the name of the touch.
+    Touch(&'a str),
 }
 
 impl SecretPurpose<'_> {
@@ -39,6 +41,7 @@ impl SecretPurpose<'_> {
                 named = commitment.to_string();
                 ["secret answer", &named, ""]
             }
+            Self::Touch(name) => ["touch", name, ""],
             // No client has an empty name.
             Self::RequestStatesOf { user, client } => ["request states of", user, client.unwrap_or_default()],
         };
@@ -71,6 +74,8 @@ mod tests {
             SecretPurpose::RequestStates,
             SecretPurpose::SecretAnswer(&commitments[0]),
             SecretPurpose::SecretAnswer(&commitments[1]),
+            SecretPurpose::Touch("one"),
+            SecretPurpose::Touch("other"),
             of("kim", None),
             of("kim", Some("claude")),
             of("kim", Some("cursor")),

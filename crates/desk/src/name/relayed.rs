@@ -4,7 +4,7 @@
 use demur_api::refusal::Refusal;
 use demur_core::{hash::sha256, limit::Text};
 use demur_ledger::name::PersonId;
-use demur_store::contract::{RecordKey, Store, Version};
+use demur_store::contract::{RecordKey, Store, Swap, Version};
 
 use super::{Holder, OTHER_NAME, check, folded, holder, likeness, same, taken};
 use crate::{access::RelayedPerson, owner::Owner, records};
@@ -35,6 +35,12 @@ pub(crate) fn person(owner: &Owner, name: &Text<1, 64>) -> Result<RelayedPerson,
         }
     }
     Err(records::contended())
+}
+
+/// Returns the swap that takes the id of a name away, where it has one.
+pub(crate) fn forgetting(owner: &Owner, name: &str) -> Result<Option<Swap>, Refusal> {
+    let found = known(owner.sequencer().store(), name)?;
+    found.map(|(version, _)| Ok(records::removal(key(name)?, version))).transpose()
 }
 
 /// Returns who it is whose words a token passes on under this name, if one does.

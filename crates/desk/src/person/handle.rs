@@ -18,13 +18,15 @@ use crate::{
     access::{Admitted, Caller, LinkOrigin},
     desk::Desk,
     entry::{Handle, Handled},
-    error, name, person,
+    error, name,
+    passkey::Administrator,
+    person,
     token::FoundSession,
 };
 
 impl From<Person> for ShownPerson {
     fn from(person: Person) -> Self {
-        let Person { name, role, added } = person;
+        let Person { name, role, added, .. } = person;
         Self { name: name.to_string(), role, added }
     }
 }
@@ -32,8 +34,7 @@ impl From<Person> for ShownPerson {
 impl Handle<op::AddPerson> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::AddPerson>) -> Handled<op::AddPerson> {
         let (owner, new) = (&*self.owner()?, request.body);
-        let most = self.limits().people as usize;
-        let added = person::add(owner, &new.name, new.role, most)?;
+        let added = self.add_person(owner, &new.name, new.role, &Administrator::Desk)?;
         Ok(ApiReply::new(added.into()))
     }
 }
@@ -47,7 +48,8 @@ impl Handle<op::ListPeople> for Desk {
 
 impl Handle<op::RemovePerson> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::RemovePerson>) -> Handled<op::RemovePerson> {
-        let (person, sessions) = self.remove_person(&*self.owner()?, by.caller(), &request.path.person)?;
+        let (owner, name) = (&*self.owner()?, &request.path.person);
+        let (person, sessions) = self.remove_person(owner, by.caller(), name, &Administrator::Desk)?;
         Ok(ApiReply::new(RemovedPerson { person: person.into(), sessions }))
     }
 }
@@ -58,8 +60,7 @@ impl Handle<op::MakeSignInLink> for Desk {
         let owner = &*self.owner()?;
         let wanted = request.body.person.or_else(|| own_name(self, by.caller()));
         let found = wanted.map(|name| person::find(owner, &name)).transpose()?;
-        let way = by.caller().attribution();
-        let origin = LinkOrigin { client: way.client, root: way.root };
+        let origin = LinkOrigin::of(by.caller());
         let person = found.map(|(_, found)| found.name);
         let code = link::draw(owner);
         // A browser here is that of the user of this machine, and nobody else's code is for it.
@@ -147,7 +148,7 @@ impl Desk {
     }
 
     /// Returns why there are no pages.
-    fn no_pages(&self) -> Refusal {
+    pub(crate) fn no_pages(&self) -> Refusal {
         if let Some(port) = self.waits_for_port() {
             let message = format!(
                 "expected port {port}, which is this folder's, to be free, found it in use by another program"

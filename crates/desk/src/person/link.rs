@@ -44,29 +44,34 @@ pub(super) fn keep(owner: &Owner, code: &str, link: &Link) -> Result<(), Refusal
 pub(super) fn draw(owner: &Owner) -> String {
     let mut bytes = [0; CODE_LETTERS];
     owner.system().fill(&mut bytes);
-    // 32 letters: each byte brings five bits, all equally often.
-    let letters = bytes.map(|byte| char::from(LETTERS[usize::from(byte) % LETTERS.len()]));
-    let groups: Vec<String> = letters.chunks(CODE_GROUP).map(|group| group.iter().collect()).collect();
-    groups.join("-")
+    grouped(&letters(&bytes))
 }
 
-/// Returns a code as it was made, however it was typed: letters that look like figures are those.
+/// Returns a letter for each of these bytes: five random bits, all equally often.
+pub(crate) fn letters(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect()
+}
+
+fn grouped(letters: &str) -> String {
+    letters.as_bytes().chunks(CODE_GROUP).map(String::from_utf8_lossy).collect::<Vec<_>>().join("-")
+}
+
+/// Returns a code as it was made, however it was typed.
 pub(super) fn typed(text: &str) -> Option<String> {
+    typed_letters(text, CODE_LETTERS).map(|letters| grouped(&letters))
+}
+
+/// Returns so many letters of a code, however they were typed: letters that look like figures are those.
+pub(crate) fn typed_letters(text: &str, count: usize) -> Option<String> {
     let letter = |letter: char| match letter.to_ascii_uppercase() {
         'O' => '0',
         'I' | 'L' => '1',
         other => other,
     };
-    let letters: String = text
-        .chars()
-        .filter(|letter| !matches!(letter, '-' | ' '))
-        .map(letter)
-        .take(CODE_LETTERS + 1)
-        .collect();
-    let known = letters.len() == CODE_LETTERS && letters.bytes().all(|byte| LETTERS.contains(&byte));
-    known.then(|| {
-        letters.as_bytes().chunks(CODE_GROUP).map(String::from_utf8_lossy).collect::<Vec<_>>().join("-")
-    })
+    let letters: String =
+        text.chars().filter(|letter| !matches!(letter, '-' | ' ')).map(letter).take(count + 1).collect();
+    let known = letters.len() == count && letters.bytes().all(|byte| LETTERS.contains(&byte));
+    known.then_some(letters)
 }
 
 /// Returns the link of a code that is still good.

@@ -3,16 +3,34 @@
 
 use demur_api::{code::Code, person::PersonRole, refusal::Refusal};
 use demur_core::limit::Text;
+use demur_ledger::{
+    facts::PersonRemoved,
+    name::{PersonId, TokenId},
+};
 
-use super::{Person, file, find, holding, link, list, removing};
+use super::{Person, file, find, id_of, journal, link, list, removing, role_of};
 use crate::{
-    access::{self, Browser, Caller, LOOKING},
+    access::{self, Browser, Caller, LOOKING, LinkOrigin},
     desk::Desk,
     name,
     owner::Owner,
+    passkey::Administrator,
     records,
-    token::Wanted,
 };
+
+/// A session that begins.
+pub(crate) struct NewSession {
+    /// Its public name.
+    pub(crate) id: TokenId,
+    /// Who signed in.
+    pub(crate) name: String,
+    /// What this one may do.
+    pub(crate) role: PersonRole,
+    /// Who this one is on record.
+    pub(crate) person: PersonId,
+    /// What the session rests on.
+    pub(crate) rests_on: LinkOrigin,
+}
 
 impl Desk {
     /// Returns whom a code signs in, if it is good. May block.
@@ -34,24 +52,30 @@ impl Desk {
     pub fn sign_in(&self, code: &str, browser: &Browser) -> Result<(String, u64), Refusal> {
         let owner = &*self.owner()?;
         let code = &*link::typed(code).ok_or_else(link_spent)?;
-        let seconds = self.tokens().timeouts().absolute.as_secs();
         for _ in 0..records::ATTEMPTS {
             let (version, link) = link::find(owner, code)?.ok_or_else(link_spent)?;
-            let mut swaps = vec![link::spending(code, version)?];
-            let (name, role) = match &link.person {
-                // Somebody may have been removed since, or have another role now.
-                Some(name) => {
-                    let (version, person) = find(owner, name).map_err(gone)?;
-                    swaps.push(holding(&person, version)?);
-                    (person.name.to_string(), person.role)
-                }
-                None => (self.user().to_string(), PersonRole::Operator),
+            let name = link.person.clone().map_or_else(|| Text::cut(self.user()), Ok)?;
+            // Somebody may have been removed since, or have another role now.
+            let (role, held) = role_of(self, owner, &name)?;
+            let person = id_of(owner, &name)?.ok_or_else(link_spent)?;
+            self.tokens().expect_room(owner)?;
+            let id = TokenId::new(owner.system().now()?, &mut { owner.system() });
+            let spent = link::spending(code, version)?;
+            let swaps: Vec<_> = held.iter().cloned().chain([spent]).collect();
+            let Some(opened) = journal::note_sign_in(owner, (person, id.into()), link.origin, &swaps)? else {
+                continue;
             };
-            let wanted = Wanted::session(&name, role, seconds, link.origin, browser.clone())?;
-            if let Some((_, secret)) = self.tokens().make(owner, wanted, swaps)? {
-                link.file.as_deref().into_iter().for_each(file::remove);
-                return Ok((secret, seconds));
-            }
+            let new = NewSession { id, name: name.to_string(), role, person, rests_on: link.origin };
+            // The record of the person was written anew: whoever removed them since is heard.
+            let held = role_of(self, owner, &name)?.1;
+            let begun = self.tokens().begin(
+                owner,
+                new,
+                (opened.hash, browser.clone()),
+                held.into_iter().collect(),
+            )?;
+            link.file.as_deref().into_iter().for_each(file::remove);
+            return begun.ok_or_else(records::contended);
         }
         Err(records::contended())
     }
@@ -65,18 +89,22 @@ impl Desk {
     }
 
     /// Removes somebody, with every link and every session; returns how many sessions there were.
-    pub(super) fn remove_person(
+    pub(crate) fn remove_person(
         &self,
         owner: &Owner,
-        by: &Caller,
+        caller: &Caller,
         name: &str,
+        by: &Administrator<'_>,
     ) -> Result<(Person, u64), Refusal> {
         for _ in 0..records::ATTEMPTS {
             let (version, person) = find(owner, name)?;
-            expect_another_operator(owner, by, &person)?;
+            expect_another_operator(owner, caller, &person)?;
             let mut swaps = vec![removing(&person, version)?];
+            // Somebody of this name who is added later is somebody else.
+            swaps.extend(name::forgetting_relayed(owner, name)?);
             swaps.extend(link::forgetting(owner.sequencer().store(), name)?);
-            if let Some(ended) = self.tokens().end_sessions(owner, name, swaps)? {
+            let state = |swaps: &[_]| by.state(owner, PersonRemoved { person: person.id }, None, swaps);
+            if let Some(ended) = self.tokens().end_sessions(owner, name, swaps, state)? {
                 return Ok((person, ended));
             }
         }
@@ -99,7 +127,7 @@ fn expect_another_operator(owner: &Owner, by: &Caller, person: &Person) -> Resul
     ))
 }
 
-fn gone(refusal: Refusal) -> Refusal {
+pub(super) fn gone(refusal: Refusal) -> Refusal {
     if refusal.code == Code::PersonUnknown { link_spent() } else { refusal }
 }
 

@@ -77,7 +77,7 @@ pub(super) fn answer_shown(
         return Ok(repeated(question));
     }
     // It must not enter the ledger.
-    let sealed = secret::seal(owner, question.id, &given.answer, |sealed| {
+    let sealed = secret::seal(owner, question.id, (speaker, &given.answer), |sealed| {
         say(owner, question.id, speaker, answered(question, speaker, given, (sealed, wording))?)
     });
     sealed.map_err(|error| lost(error, owner, question.id))?;
@@ -351,9 +351,15 @@ pub(super) fn is_repeated(question: &QuestionView, speaker: &Speaker, answer: &A
 pub(super) fn is_by(ending: &Ending, speaker: &Speaker) -> bool {
     match speaker {
         Speaker::Key(author) => ending.principal == Some(author.principal()),
-        Speaker::Person { name, .. } => {
-            ending.principal.is_none() && ending.by.as_deref() == Some(name.as_str())
-        }
+        // Whoever answered without their passkey is the same person with it, and the other way round.
+        Speaker::Passkey(passkey) => match ending.principal {
+            Some(principal) => principal == passkey.person().principal(),
+            None => ending.by.as_deref() == Some(passkey.name().as_str()),
+        },
+        Speaker::Person { name, way, .. } => match ending.principal {
+            Some(principal) => way.person.is_some_and(|person| person.principal() == principal),
+            None => ending.by.as_deref() == Some(name.as_str()),
+        },
     }
 }
 

@@ -55,7 +55,9 @@ pub(super) fn replace_shown(
     let superseded = |value| superseded(question, speaker, &given.answer(), (replaces, value, wording));
     let said = if kind_of(question, &given.answer)?.0 == AnswerKind::Secret {
         // It must not enter the ledger; the value it replaces is forgotten.
-        secret::seal(owner, id, &given.answer, |sealed| say(owner, id, speaker, superseded(sealed)?))
+        secret::seal(owner, id, (speaker, &given.answer), |sealed| {
+            say(owner, id, speaker, superseded(sealed)?)
+        })
     } else {
         say(owner, id, speaker, superseded(given.answer.clone())?)
     };
@@ -123,7 +125,7 @@ fn own_answer<'a>(question: &'a QuestionView, speaker: &Speaker) -> Result<&'a E
 /// through here; the engine lets the same person or program change it, and refuses the others.
 fn is_own(ending: &Ending, speaker: &Speaker) -> bool {
     let is_relayed = ending.principal.is_none() && ending.assurance == Some(Assurance::Relayed);
-    is_by(ending, speaker) || (is_relayed && speaker.principal().is_none())
+    is_by(ending, speaker) || (is_relayed && speaker.by().is_some())
 }
 
 /// Returns the way in that is as sure as the answer.
@@ -135,7 +137,7 @@ fn way(question: &QuestionView, least: Assurance) -> String {
             format!("`demur answer {id} ANSWER --replace` or `demur answer {id} --revoke` changes it")
         }
         Assurance::SignedIn | Assurance::Passkey => {
-            format!("only a passkey can change it, and demur takes none yet: see `demur show {id}`")
+            format!("change it where you answered, in the browser: `demur open`, then question {id}")
         }
     }
 }
@@ -212,6 +214,9 @@ fn was_revoked(
         }
         (Speaker::Person { name, .. }, Some(Content::AnswerRevoked(words))) => {
             words.by.as_ref() == Some(name)
+        }
+        (Speaker::Passkey(passkey), _) => {
+            event.envelope().statement.is_some() && event.envelope().actor == passkey.person().principal()
         }
         (Speaker::Person { .. }, _) => false,
     };

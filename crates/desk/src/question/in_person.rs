@@ -27,6 +27,7 @@ use crate::{
     desk::Desk,
     owner::Owner,
     plan,
+    session::Speaker,
 };
 
 /// What a person does.
@@ -61,37 +62,46 @@ impl Desk {
         let (owner, caller) = (&*self.owner()?, by.caller());
         let question = &seen_question(owner, caller, id)?;
         let speaker = caller.answerer(owner, None)?;
-        match act {
-            PersonalAct::Answer(given, wording) => {
-                let done = answer_shown(owner, question, &speaker, &given, wording)?;
-                note_answer(self.counts(), &done);
-                Ok(done)
-            }
-            PersonalAct::Replace(given, wording) => replace_shown(owner, question, &speaker, &given, wording),
-            PersonalAct::Revoke(given) => revoke(owner, question, &speaker, revoked(&given)?),
-            PersonalAct::Accept(act) => accept(owner, question, &speaker, &act),
-            PersonalAct::Decline(act) => decline(owner, question, &speaker, &act),
-            PersonalAct::Pass(passing) => {
-                pass_on(owner, question, &speaker, &people_apart(self, owner, passing)?)
-            }
-            PersonalAct::Extend(extension) => {
-                let (asker, by) = asker_for(owner, caller, question, PersonRole::Answerer)?;
-                extend(owner, question, asker, Some(by), &extension)
-            }
-            PersonalAct::Cancel(act) => {
-                let (asker, by) = asker_for(owner, caller, question, PersonRole::Operator)?;
-                cancel(owner, question, asker, Some(by), &act)
-            }
-            PersonalAct::AskAgain(act) => {
-                let (session, gap) = plan_of(question)?;
-                plan::ask_again(owner, &speaker, (session, gap), act.reason.as_ref())?;
-                done(owner, id)
-            }
-            PersonalAct::WithdrawPlan(act) => {
-                let (session, _) = plan_of(question)?;
-                plan::withdraw(owner, &speaker, session, act.reason.as_ref())?;
-                done(owner, id)
-            }
+        do_in_person(self, owner, caller, (question, &speaker), act)
+    }
+}
+
+/// Does what a person wants done about a question that they see, in their own words or in the asker's name.
+pub(crate) fn do_in_person(
+    desk: &Desk,
+    owner: &Owner,
+    caller: &Caller,
+    (question, speaker): (&QuestionView, &Speaker),
+    act: PersonalAct,
+) -> Result<Done, Refusal> {
+    match act {
+        PersonalAct::Answer(given, wording) => {
+            let done = answer_shown(owner, question, speaker, &given, wording)?;
+            note_answer(desk.counts(), &done);
+            Ok(done)
+        }
+        PersonalAct::Replace(given, wording) => replace_shown(owner, question, speaker, &given, wording),
+        PersonalAct::Revoke(given) => revoke(owner, question, speaker, revoked(&given)?),
+        PersonalAct::Accept(act) => accept(owner, question, speaker, &act),
+        PersonalAct::Decline(act) => decline(owner, question, speaker, &act),
+        PersonalAct::Pass(passing) => pass_on(owner, question, speaker, &people_apart(desk, owner, passing)?),
+        PersonalAct::Extend(extension) => {
+            let (asker, by) = asker_for(owner, caller, question, PersonRole::Answerer)?;
+            extend(owner, question, asker, Some(by), &extension)
+        }
+        PersonalAct::Cancel(act) => {
+            let (asker, by) = asker_for(owner, caller, question, PersonRole::Operator)?;
+            cancel(owner, question, asker, Some(by), &act)
+        }
+        PersonalAct::AskAgain(act) => {
+            let (session, gap) = plan_of(question)?;
+            plan::ask_again(owner, speaker, (session, gap), act.reason.as_ref())?;
+            done(owner, question.id)
+        }
+        PersonalAct::WithdrawPlan(act) => {
+            let (session, _) = plan_of(question)?;
+            plan::withdraw(owner, speaker, session, act.reason.as_ref())?;
+            done(owner, question.id)
         }
     }
 }

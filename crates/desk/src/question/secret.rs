@@ -16,7 +16,7 @@ use demur_store::contract::Store;
 use zeroize::Zeroizing;
 
 use super::{Delivered, QuestionId, view};
-use crate::{keyring::SecretPurpose, owner::Owner};
+use crate::{keyring::SecretPurpose, owner::Owner, session::Speaker};
 
 /// Returns a secret answer that its asker has not taken yet.
 pub fn secret(owner: &Owner, id: QuestionId) -> Result<Delivered, Refusal> {
@@ -53,13 +53,17 @@ fn gone(id: QuestionId) -> Refusal {
 pub(super) fn seal<T>(
     owner: &Owner,
     id: QuestionId,
-    answer: &AnswerValue,
+    (speaker, answer): (&Speaker, &AnswerValue),
     say: impl FnOnce(AnswerValue) -> Result<T, Refusal>,
 ) -> Result<T, Refusal> {
     let AnswerValue::Text(text) = answer else {
         return Err(Refusal::new(Code::AnswerKind, "expected a text, found another answer"));
     };
-    let salt = Salt::draw(&mut { owner.system() });
+    // What a passkey signs stands before it is recorded.
+    let salt = match speaker {
+        Speaker::Passkey(passkey) => passkey.secret_salt(owner.system()),
+        Speaker::Key(_) | Speaker::Person { .. } => Salt::draw(&mut { owner.system() }),
+    };
     let commitment = Commitment::to_secret(&salt, text.as_bytes());
     let sealed = AnswerValue::Sealed(Sealed { commitment });
     let mut kept = Zeroizing::new([&salt.as_bytes()[..], text.as_bytes()].concat());

@@ -30,15 +30,7 @@ impl Handle<op::MakeToken> for Desk {
         let new = request.body;
         let seconds = new.seconds.map(Whole::as_u64);
         let people = people(&new)?;
-        let wanted = Wanted {
-            name: new.name,
-            scopes: new.scopes.to_vec(),
-            people,
-            seconds,
-            role: None,
-            rests_on: None,
-            browser: None,
-        };
+        let wanted = Wanted { name: new.name, scopes: new.scopes.to_vec(), people, seconds };
         let (token, secret) = self.tokens().create(&*self.owner()?, wanted)?;
         Ok(ApiReply::new(MadeToken { token: token.into(), secret }))
     }

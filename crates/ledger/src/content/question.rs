@@ -284,12 +284,13 @@ pub struct Shown {
 }
 
 /// The three wordings by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Wording {
     /// The short one.
     Terse,
     /// The usual one.
+    #[default]
     Normal,
     /// The long one.
     Detailed,

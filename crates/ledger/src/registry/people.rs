@@ -276,6 +276,11 @@ impl Registry {
 }
 
 impl Registry {
+    /// Returns whether passkeys ended and what they said before is not yet shown to come before: a checkpoint is next.
+    pub const fn owes_checkpoint(&self) -> bool {
+        self.owes_checkpoint
+    }
+
     /// Returns whether a passkey has ever come in: from then on people vouch for people.
     pub fn has_root(&self) -> bool {
         !self.passkeys.is_empty()

@@ -1,6 +1,8 @@
 //! Signing in with a browser: `demur open` makes a code, and a form of this server's own page spends it. The code never stands in an
 //! address: it is typed, or comes from a file that `demur open` opens. A file has no origin, so what it sends is shown once more.
 
+mod passkey;
+
 use axum::{
     Extension,
     extract::{Request, State},
@@ -31,6 +33,8 @@ pub(super) fn add(api: Api) -> Api {
     api.mount::<op::MakeSignInLink>()
         .with(Route::page(Method::GET, SIGN_IN_PATH, OPEN), page)
         .with(Route::page(Method::POST, SIGN_IN_PATH, OPEN), sign_in)
+        .with(Route::page(Method::POST, "/sign-in/passkey", OPEN), passkey::prepare)
+        .with(Route::page(Method::POST, "/sign-in/passkey/{touch}", OPEN), passkey::finish)
 }
 
 /// What the form sends.
@@ -61,7 +65,7 @@ async fn sign_in(
     if !names.is_from_page(&parts.headers) {
         return ask_first(&service, peer, form, &parts.headers).await;
     }
-    let browser = browser(&parts.headers, peer.as_deref(), &form)?;
+    let browser = browser(&parts.headers, peer.as_deref(), &form.key)?;
     let signed = service.work(move |desk| desk.sign_in(&form.code, &browser)).await;
     let (secret, seconds) = signed.map_err(|problem| counted(&service, peer, problem))?;
     let cookie = names.set_cookie(&names.cookie, &secret, seconds);
@@ -99,9 +103,9 @@ fn counted(service: &Shared, peer: Option<Extension<Peer>>, problem: Problem) ->
 }
 
 /// Returns what is known about a browser, for whoever looks at the sessions later: the words of its owner, and proof of nothing.
-fn browser(headers: &HeaderMap, peer: Option<&Peer>, form: &SignInForm) -> Result<Browser, Problem> {
+fn browser(headers: &HeaderMap, peer: Option<&Peer>, key: &str) -> Result<Browser, Problem> {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let bound = match form.key.as_str() {
+    let bound = match key {
         "" => None,
         key => Some(
             key.parse::<Digest>()

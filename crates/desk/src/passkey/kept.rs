@@ -1,0 +1,197 @@
+//! A touch that waits for its passkey: a record of ten minutes, so that any process finishes what another one prepared. It is
+//! sealed, because an answer in it may be a secret, and it is good for one session.
+
+use chacha20::{
+    ChaCha20Rng,
+    rand_core::{Rng as _, SeedableRng as _},
+};
+use demur_api::{code::Code, passkey::TouchAct, refusal::Refusal};
+use demur_core::{
+    commitment::Salt,
+    hash::{Digest, sha256},
+    limit::Text,
+    random::Random as _,
+    time::Timestamp,
+};
+use demur_ledger::{
+    author::Prepared,
+    content::Opening,
+    event_type::TypeName,
+    facts::Enrolment,
+    name::{PersonId, SessionId},
+    statement::Statement,
+};
+use demur_store::contract::{RecordKey, Swap, Version};
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::{speaker::TOUCH_LIFETIME_MILLIS, text};
+use crate::{keyring::SecretPurpose, owner::Owner, records};
+
+/// What waits.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KeptTouch {
+    /// The session that it is for; none where it signs somebody in.
+    pub(super) session: Option<String>,
+    /// Who signs.
+    pub(super) person: PersonId,
+    /// What is signed.
+    pub(super) what: TouchedThing,
+}
+
+/// What a touch is for.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum TouchedThing {
+    /// Acts of a person, those that need no touch among them.
+    Acts(Vec<KeptAct>),
+    /// The first passkey of the store, which signs for itself.
+    Root {
+        /// The passkey.
+        enrolment: Enrolment,
+        /// The statement.
+        statement: KeptStatement,
+    },
+    /// Another passkey, which shows that somebody holds it.
+    Possession {
+        /// The passkey.
+        enrolment: Enrolment,
+        /// What its person calls it.
+        label: Text<1, 256>,
+        /// What it signs.
+        leaf: Digest,
+    },
+    /// Signing in.
+    SignIn {
+        /// The session that begins.
+        session: SessionId,
+        /// Who signs in.
+        name: Text<1, 64>,
+        /// The statement.
+        statement: KeptStatement,
+    },
+}
+
+/// An act with what is signed of it; without a statement it needs no touch.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KeptAct {
+    pub(super) act: TouchAct,
+    pub(super) statement: Option<KeptStatement>,
+    /// The salt of the secret that it answers with.
+    pub(super) secret_salt: Option<Salt>,
+}
+
+/// A statement that waits to be signed.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KeptStatement {
+    statement: String,
+    content: Option<String>,
+    salt: Option<Salt>,
+}
+
+impl KeptStatement {
+    pub(super) fn of(prepared: Prepared) -> Result<Self, Refusal> {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).map_err(|error| Refusal::bug(&error));
+        let (content, salt) = match prepared.opening {
+            Some(opening) => (Some(text(opening.bytes)?), Some(opening.salt)),
+            None => (None, None),
+        };
+        Ok(Self { statement: text(prepared.statement)?, content, salt })
+    }
+
+    pub(super) fn prepared(&self) -> Result<Prepared, Refusal> {
+        let statement = self.statement.clone().into_bytes();
+        let read = Statement::parse(&statement).map_err(|error| Refusal::bug(&error))?;
+        let TypeName::Known(kind) = read.kind else {
+            return Err(gone());
+        };
+        let opening = self.content.clone().zip(self.salt);
+        let opening = opening.map(|(content, salt)| Opening { bytes: content.into_bytes(), salt });
+        Ok(Prepared { statement, opening, kind })
+    }
+}
+
+/// Keeps a touch; returns its name, which nobody guesses.
+pub(super) fn keep(owner: &Owner, touch: &KeptTouch) -> Result<String, Refusal> {
+    let (mut system, signs_in) = (owner.system(), touch.session.is_none());
+    let now = system.now()?;
+    make_room(owner, signs_in, now)?;
+    let mut name = [0; 32];
+    system.fill(&mut name);
+    let name = text(&name);
+    let mut bytes = Zeroizing::new(serde_json::to_vec(touch).map_err(|error| Refusal::bug(&error))?);
+    apply_key(owner, &name, &mut bytes)?;
+    let value = records::value(&text(&bytes), Some(now.plus_millis(TOUCH_LIFETIME_MILLIS)))?;
+    records::swap(owner, vec![records::creation(key(&name, signs_in)?, value)])?;
+    Ok(name)
+}
+
+/// Returns a touch that still waits, and the swap that takes it away.
+pub(super) fn find(owner: &Owner, name: &str, signs_in: bool) -> Result<(KeptTouch, Swap), Refusal> {
+    let key = key(name, signs_in)?;
+    let kept = owner.sequencer().store().record(&key)?.ok_or_else(gone)?;
+    let now = owner.system().now()?;
+    if kept.value.expires.is_none_or(|expires| expires <= now) {
+        return Err(gone());
+    }
+    let sealed: String = records::read(&kept)?;
+    let mut bytes = Zeroizing::new(super::bytes("touch", &sealed).map_err(|_| gone())?);
+    apply_key(owner, name, &mut bytes)?;
+    // Sealed with another secret: the keyring was replaced meanwhile.
+    let touch: KeptTouch = serde_json::from_slice(&bytes).map_err(|_| gone())?;
+    Ok((touch, records::removal(kept.key, kept.version)))
+}
+
+/// Takes away what has expired, and of the rest the oldest where there are too many.
+fn make_room(owner: &Owner, signs_in: bool, now: Timestamp) -> Result<(), Refusal> {
+    let (prefix, store) = (prefix(signs_in), owner.sequencer().store());
+    let remove =
+        |key: RecordKey, version: Version| records::swap(owner, vec![records::removal(key, version)]);
+    for kept in store.due(prefix, now, MAX_TOUCHES)? {
+        remove(kept.key, kept.version)?;
+    }
+    let mut waiting = records::all(store, prefix)?;
+    waiting.sort_by_key(|kept| kept.value.expires);
+    let too_many = (waiting.len() + 1).saturating_sub(MAX_TOUCHES);
+    for kept in waiting.into_iter().take(too_many) {
+        remove(kept.key, kept.version)?;
+    }
+    Ok(())
+}
+
+/// Seals what is kept under a name, or opens it again. Each name is drawn once, and so each key is for one touch.
+fn apply_key(owner: &Owner, name: &str, bytes: &mut [u8]) -> Result<(), Refusal> {
+    let key = owner.keyring().derive(&SecretPurpose::Touch(name))?;
+    let mut stream = Zeroizing::new(vec![0; bytes.len()]);
+    ChaCha20Rng::from_seed(*key).fill_bytes(&mut stream);
+    for (byte, part) in bytes.iter_mut().zip(&*stream) {
+        *byte ^= part;
+    }
+    Ok(())
+}
+
+/// Only the digest of a name is kept: a copy of the database alone opens nothing.
+fn key(name: &str, signs_in: bool) -> Result<RecordKey, Refusal> {
+    Ok(RecordKey::new(format!("{}{}", prefix(signs_in), sha256(name.as_bytes())))?)
+}
+
+const fn prefix(signs_in: bool) -> &'static str {
+    if signs_in { SIGN_IN_PREFIX } else { PREFIX }
+}
+
+/// Returns the refusal of a touch that does not wait any more.
+pub(super) fn gone() -> Refusal {
+    let message =
+        "expected a touch that waits, found one that is older than ten minutes, was finished, or is none";
+    Refusal::new(Code::TouchUnknown, message).with_cure("load the page again and sign once more")
+}
+
+/// What the keys of their records begin with.
+const PREFIX: &str = "touch/";
+/// Of those that sign somebody in, whom nobody knows yet: they take no room from the others.
+const SIGN_IN_PREFIX: &str = "touch-in/";
+/// How many wait at once.
+const MAX_TOUCHES: usize = 256;

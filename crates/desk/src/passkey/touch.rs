@@ -1,0 +1,230 @@
+//! One touch: what it signs is worked out and kept, and recorded once the passkey has signed it. Each act counts by itself: one that
+//! somebody else was faster with does not keep the others back.
+
+use std::sync::Arc;
+
+use demur_api::{
+    code::Code,
+    passkey::{FinishedTouch, MadeTouch, PreparedTouch, TouchAct, TouchStanding, TouchedAct},
+    refusal::Refusal,
+};
+use demur_core::{hash::Digest, limit::Text};
+use demur_ledger::{facts::Enrolment, name::PersonId, registry::Registry};
+use demur_store::contract::Swap;
+
+use super::{
+    PasskeySpeaker,
+    act::stands_alone,
+    assertion, bytes,
+    enrol::{finish_root, prepared},
+    is_active,
+    kept::{self, KeptAct, KeptStatement, KeptTouch, TouchedThing},
+    no_passkey,
+    speaker::SignedStatement,
+};
+use crate::{
+    access::{Caller, Token},
+    desk::Desk,
+    owner::Owner,
+    records,
+};
+
+/// Somebody who is signed in and signs.
+pub(super) struct Signer<'a> {
+    pub(super) owner: &'a Owner,
+    pub(super) caller: &'a Caller,
+    pub(super) token: &'a Token,
+    pub(super) person: PersonId,
+}
+
+impl<'a> Signer<'a> {
+    /// Returns the person of a session.
+    pub(super) fn of(owner: &'a Owner, caller: &'a Caller) -> Result<Self, Refusal> {
+        let token = caller.person().ok_or_else(|| {
+            let message = "expected a person who is signed in with a browser, found another caller";
+            Refusal::new(Code::Forbidden, message).with_cure("`demur open` signs a browser in")
+        })?;
+        let person = token.person.ok_or_else(|| {
+            let message = "expected a session that says whose it is, found one of an older version";
+            Refusal::new(Code::Forbidden, message).with_cure("sign out and in again: `demur open`")
+        })?;
+        Ok(Self { owner, caller, token, person })
+    }
+
+    /// Returns what the person is called.
+    pub(super) fn name(&self) -> Result<Text<1, 256>, Refusal> {
+        Ok(Text::try_from(self.token.name.as_str())?)
+    }
+
+    fn preparing(&self) -> Result<Arc<PasskeySpeaker>, Refusal> {
+        Ok(Arc::new(PasskeySpeaker::preparing(self.person, self.name()?)))
+    }
+}
+
+/// An act as far as it was worked out.
+struct WorkedOut {
+    standing: TouchedAct,
+    leaf: Option<Digest>,
+    kept: KeptAct,
+}
+
+impl Desk {
+    /// Prepares what a person signs with one touch.
+    pub(super) fn prepare_touch(
+        &self,
+        signer: &Signer<'_>,
+        acts: Vec<TouchAct>,
+    ) -> Result<PreparedTouch, Refusal> {
+        let (owner, person) = (signer.owner, signer.person);
+        if acts.len() > 1 && acts.iter().any(stands_alone) {
+            let message = "expected this to be signed with a touch of its own, found it in a list";
+            return Err(Refusal::malformed(message).with_cure("prepare a touch for each"));
+        }
+        let registry = owner.sequencer().newest_registry()?;
+        let passkeys = self.passkeys_here(&registry, person)?;
+        let worked_out = acts.into_iter().map(|act| self.work_out(signer, act));
+        let worked_out = worked_out.collect::<Result<Vec<_>, _>>()?;
+        let leaves: Vec<_> = worked_out.iter().filter_map(|act| act.leaf).collect();
+        // What is signed as a list is signed once: a list of one question twice is one leaf too few.
+        if has_twice(&leaves) {
+            return Err(Refusal::malformed("expected each act once, found one twice"));
+        }
+        let (standings, kept) = worked_out.into_iter().map(|act| (act.standing, act.kept)).unzip();
+        let name = if leaves.is_empty() {
+            None
+        } else {
+            let (session, what) = (Some(signer.token.id.clone()), TouchedThing::Acts(kept));
+            Some(kept::keep(owner, &KeptTouch { session, person, what })?)
+        };
+        Ok(PreparedTouch { acts: standings, ..prepared(name, &leaves, &passkeys) })
+    }
+
+    /// Works out what is to be signed of an act, if anything is.
+    fn work_out(&self, signer: &Signer<'_>, act: TouchAct) -> Result<WorkedOut, Refusal> {
+        let speaker = signer.preparing()?;
+        let done = self.do_touched(signer, &speaker, &act);
+        let Some((prepared, secret_salt)) = speaker.into_prepared() else {
+            let standing = done.unwrap_or_else(TouchedAct::refused);
+            return Ok(WorkedOut {
+                standing,
+                leaf: None,
+                kept: KeptAct { act, statement: None, secret_salt: None },
+            });
+        };
+        Ok(WorkedOut {
+            standing: TouchedAct::standing(TouchStanding::Waits),
+            leaf: Some(prepared.leaf()),
+            kept: KeptAct { act, statement: Some(KeptStatement::of(prepared)?), secret_salt },
+        })
+    }
+
+    /// Records what a passkey has signed.
+    pub(super) fn finish_touch(
+        &self,
+        signer: &Signer<'_>,
+        name: &str,
+        made: &MadeTouch,
+    ) -> Result<FinishedTouch, Refusal> {
+        let owner = signer.owner;
+        let (touch, taken) = kept::find(owner, name, false)?;
+        // A touch is of the session that it was shown in.
+        if touch.session.as_deref() != Some(signer.token.id.as_str()) {
+            return Err(kept::gone());
+        }
+        let finished = match touch.what {
+            TouchedThing::Root { enrolment, statement } => {
+                return finish_root(owner, (&enrolment, &statement), made, taken);
+            }
+            TouchedThing::Possession { enrolment, label, leaf } => {
+                self.finish_possession(signer, (enrolment, label, leaf), made)?
+            }
+            TouchedThing::Acts(acts) => self.finish_acts(signer, acts, made)?,
+            TouchedThing::SignIn { .. } => return Err(kept::gone()),
+        };
+        forget(owner, taken)?;
+        Ok(finished)
+    }
+
+    fn finish_acts(
+        &self,
+        signer: &Signer<'_>,
+        acts: Vec<KeptAct>,
+        made: &MadeTouch,
+    ) -> Result<FinishedTouch, Refusal> {
+        let registry = signer.owner.sequencer().newest_registry()?;
+        let passkey = signing_passkey(&registry, signer.person, made)?;
+        let assertion = assertion(made, &passkey, leaves(&acts)?)?;
+        let name = signer.name()?;
+        let mut standings = Vec::new();
+        for KeptAct { act, statement, secret_salt } in acts {
+            let Some(statement) = statement else {
+                standings.push(TouchedAct::standing(TouchStanding::Done));
+                continue;
+            };
+            let signed = SignedStatement {
+                prepared: statement.prepared()?,
+                assertion: assertion.clone(),
+                secret_salt,
+            };
+            let speaker = Arc::new(PasskeySpeaker::signed(signer.person, name.clone(), signed));
+            let done = self.do_touched(signer, &speaker, &act);
+            // A wrong signature is wrong for all of them, and nothing was recorded.
+            if let Err(refusal) = &done
+                && standings.is_empty()
+                && is_about_the_signature(refusal)
+            {
+                return Err(refusal.clone());
+            }
+            standings.push(done.unwrap_or_else(TouchedAct::refused));
+        }
+        Ok(FinishedTouch { acts: standings, next: None })
+    }
+
+    /// Returns the passkeys of a person that speak on the pages of this server.
+    pub(super) fn passkeys_here(
+        &self,
+        registry: &Registry,
+        person: PersonId,
+    ) -> Result<Vec<Enrolment>, Refusal> {
+        let origin = self.pages().ok_or_else(|| self.no_pages())?;
+        let own = registry.passkeys().map(|(_, record)| record);
+        let own = own.filter(|record| is_active(record) && record.enrolment.person == person);
+        let here = own.filter(|record| *record.enrolment.origin == *origin);
+        let here: Vec<_> = here.map(|record| record.enrolment.clone()).collect();
+        if here.is_empty() { Err(no_passkey()) } else { Ok(here) }
+    }
+}
+
+/// Returns the passkey that signed, by the name that its authenticator has for it.
+pub(super) fn signing_passkey(
+    registry: &Registry,
+    person: PersonId,
+    made: &MadeTouch,
+) -> Result<Enrolment, Refusal> {
+    let credential = bytes("credential", &made.credential)?;
+    let mut own = registry.passkeys().filter(|(_, record)| record.enrolment.person == person);
+    let found = own.find(|(_, record)| *record.enrolment.credential == *credential);
+    found.map(|(_, record)| record.enrolment.clone()).ok_or_else(no_passkey)
+}
+
+fn leaves(acts: &[KeptAct]) -> Result<Vec<Digest>, Refusal> {
+    let statements = acts.iter().filter_map(|act| act.statement.as_ref());
+    statements.map(|statement| Ok(statement.prepared()?.leaf())).collect()
+}
+
+fn has_twice(leaves: &[Digest]) -> bool {
+    let mut sorted = leaves.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+/// Takes a touch away that is finished. Somebody may have been faster; what was recorded counts once either way.
+fn forget(owner: &Owner, taken: Swap) -> Result<(), Refusal> {
+    records::swap(owner, vec![taken]).map(drop)
+}
+
+fn is_about_the_signature(refusal: &Refusal) -> bool {
+    ["PASSKEY_INVALID", "SIG_INVALID", "KEY_UNKNOWN", "KEY_REVOKED", "KEY_ROLE_MISMATCH"]
+        .contains(&refusal.code.as_str())
+        || refusal.code == Code::Malformed
+}
