@@ -6,6 +6,7 @@ mod examples;
 mod help;
 mod identity;
 mod kind;
+mod passkey;
 mod plan;
 mod question;
 mod rules;
@@ -33,6 +34,7 @@ pub(crate) use confirm::{AskConfirmation, ConfirmCommand, DecideConfirmation};
 pub(crate) use identity::{
     IdentityCommand, NameIdentity, RegisterIdentity, RevokeIdentity, RotateIdentity, Signing, VerifyIdentity,
 };
+pub(crate) use passkey::{PasskeyCommand, ResetPasskeys};
 pub(crate) use plan::{
     AmendPlan, AskGapAgain, AttestPlan, Audit, AuditCommand, BeginOperation, Check, ConfirmPlan, HandOff,
     HandOffCommand, ListPlans, PlanCommand, PlanSpeaker, ResolvePlan, RulesChoice, SubmitPlan, VerifyPaper,
@@ -156,6 +158,10 @@ pub(crate) enum Command {
     #[command(subcommand, long_about = help::PEOPLE_ABOUT, after_long_help = help::PEOPLE_EXAMPLES)]
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]
     People(PeopleCommand),
+    /// Say who can prove an answer
+    #[command(subcommand, long_about = help::PASSKEY_ABOUT, after_long_help = help::PASSKEY_EXAMPLES)]
+    #[command(arg_required_else_help = true, disable_help_subcommand = true)]
+    Passkey(PasskeyCommand),
     /// Make, list, rotate and revoke the keys that may speak
     #[command(subcommand, long_about = help::KEYS_ABOUT, after_long_help = help::KEYS_EXAMPLES)]
     #[command(arg_required_else_help = true, disable_help_subcommand = true)]
@@ -267,6 +273,9 @@ pub(crate) struct RotateKey {
     /// Sign with the recovery key in this file instead of the old key
     #[arg(long, value_name = "FILE")]
     pub(crate) with_recovery: Option<PathBuf>,
+    /// Also make a recovery key, for a key that has none, and write its secret to this new file
+    #[arg(long, value_name = "FILE", conflicts_with = "with_recovery")]
+    pub(crate) recovery: Option<PathBuf>,
     /// Retire the old key at once instead of after 24 hours
     #[arg(long)]
     pub(crate) retire_now: bool,

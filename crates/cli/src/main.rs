@@ -39,6 +39,7 @@ mod lookup;
 mod mcp;
 mod open;
 mod output;
+mod passkey;
 mod people;
 mod plan;
 mod question;
@@ -123,6 +124,7 @@ fn perform(arguments: &Arguments, output: &mut Output) -> Result<Exit, Failure> 
         Command::Hook(command) => return hook::run(&mut context, command),
         Command::Token(command) => token::run(&mut context, command)?,
         Command::People(command) => people::run(&mut context, command)?,
+        Command::Passkey(command) => passkey::run(&mut context, command)?,
         Command::Keys(command) => keys::run(&mut context, command)?,
         Command::Verify(arguments) => return verify::run(&mut context, arguments),
         Command::Trace(command) => return trace::run(&mut context, command),

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use demur_api::{
     call::ApiRequest,
     operation::{MakeSignInLink, NoArguments},
+    passkey::SetupCode,
     person::{Link, NewLink},
 };
 use serde::Serialize;
@@ -16,6 +17,7 @@ use crate::{
     context::Context,
     failure::Failure,
     output::{Paint, Reply},
+    passkey,
 };
 
 /// Makes a code, and opens a browser with it if somebody sits here; otherwise shows where to type it.
@@ -30,7 +32,15 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Open) -> Result<(), Fai
             "A browser opens; press its button to sign in. Without a browser here, type this instead:",
         );
     }
-    context.output.reply(&Shown(link))
+    let setup_code = if arguments.person.is_none() { offered(&client)? } else { None };
+    context.output.reply(&Shown { link, setup_code })
+}
+
+/// Returns a code for the first passkey where there is none yet and no program has a key or a token: from then on nobody could tell
+/// whose it is.
+fn offered(client: &Client) -> Result<Option<SetupCode>, Failure> {
+    let listed = passkey::list(client)?;
+    Ok(if listed.needs_setup_code { Some(passkey::setup_code(client)?) } else { None })
 }
 
 /// Opens a browser; returns whether one is there. Without one, or without a screen, what is printed has to do.
@@ -41,16 +51,29 @@ fn show(path: &str) -> bool {
 }
 
 #[derive(Serialize)]
-#[serde(transparent)]
-struct Shown(Link);
+struct Shown {
+    #[serde(flatten)]
+    link: Link,
+    /// For the first passkey, where there is none yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    setup_code: Option<SetupCode>,
+}
 
 impl Reply for Shown {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        let Link { url, code, seconds, .. } = &self.0;
-        vec![
+        let Link { url, code, seconds, .. } = &self.link;
+        let mut lines = vec![
             format!("{} {url}", paint.good("Address:")),
             format!("{} {code}", paint.good("Code:   ")),
             format!("  Type the code on that page; it works once, for {} minutes.", seconds / 60),
-        ]
+        ];
+        if let Some(SetupCode { code, seconds, url }) = &self.setup_code {
+            lines.push(format!("{} {code}", paint.strong("Setup code:")));
+            lines.push(format!(
+                "  No passkey yet. To add the first one, type this code at {url} within {} minutes.",
+                seconds / 60
+            ));
+        }
+        lines
     }
 }

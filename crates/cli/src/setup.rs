@@ -42,6 +42,7 @@ use crate::{
     context::Context,
     failure::Failure,
     output::{Paint, Reply},
+    passkey,
 };
 
 /// Changes the configuration of a client, or prints what would be put in.
@@ -67,11 +68,25 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Setup) -> Result<(), Fa
         change.write()?;
     }
     let mut done = Done::new(&known, &entry, arguments, &changes);
+    if done.action == "added" && !has_passkey(context) {
+        done.notes.insert(0, PASSKEY_NOTE.to_owned());
+    }
     if arguments.client == ClientName::ClaudeCode && (arguments.hook || arguments.undo) {
         done.notes.extend(in_force(&entry, context, !arguments.undo));
     }
     context.output.reply(&done)?;
     trouble.map_or(Ok(()), Err)
+}
+
+/// Returns whether there is a passkey, or nobody can tell: nothing is started for it.
+fn has_passkey(context: &Context<'_>) -> bool {
+    let found = || -> Result<bool, Failure> {
+        match server_client::Client::for_list(context)? {
+            Some(client) => Ok(!passkey::list(&client)?.needs_setup_code),
+            None => Ok(false),
+        }
+    };
+    found().unwrap_or(true)
 }
 
 /// Returns what becomes of the files. One that cannot be changed stops everything that is put in; when something is taken
@@ -227,3 +242,6 @@ impl Reply for Done {
 
 /// The name under which Claude Code asks.
 const ASKER: &str = "claude-code";
+
+/// What is said while nobody has a passkey.
+const PASSKEY_NOTE: &str = "Before a program asks for the first time: `demur open` lets you add a passkey, so that no program can answer for you. Later nobody could tell whose it is.";

@@ -177,6 +177,41 @@ impl Authenticator {
         }
     }
 
+    /// Returns what a browser hands out when it makes this passkey, in unpadded base64url: authenticator data, credential, public key;
+    /// and the number of the algorithm.
+    pub fn creation(&self) -> (i64, [String; 3]) {
+        let (algorithm, public_key) = match &self.key {
+            PasskeySecret::Es256(key) => (-7, key.verifying_key().to_sec1_point(false).as_bytes().to_vec()),
+            PasskeySecret::Ed25519(key) => (-8, key.public().as_bytes().to_vec()),
+        };
+        let mut data = self.touch(&[digest(Purpose::Passkey, &[b"creation"])]).authenticator;
+        data[32] |= 0x40;
+        data.extend_from_slice(&[0; 16]);
+        let length = u16::try_from(self.credential.len()).unwrap();
+        data.extend_from_slice(&length.to_be_bytes());
+        data.extend_from_slice(&self.credential);
+        (algorithm, [data, self.credential.clone(), public_key].map(|bytes| URL_SAFE_NO_PAD.encode(bytes)))
+    }
+
+    /// Returns what a browser hands out for a touch with this challenge: authenticator data, client data, credential, signature.
+    pub fn answer(&self, challenge: &str) -> [String; 4] {
+        let leaf = digest(Purpose::Passkey, &[b"any"]);
+        let mut touch = self.touch(&[leaf]);
+        let own = URL_SAFE_NO_PAD.encode(Assertion::challenge(&[leaf]).as_bytes());
+        touch.client = touch.client.replace(&own, challenge);
+        let made = self.sign(touch);
+        let signature = match &self.key {
+            PasskeySecret::Es256(_) => {
+                let fixed = Es256Signature::from_slice(made.signature.as_bytes()).unwrap();
+                fixed.to_der().as_bytes().to_vec()
+            }
+            PasskeySecret::Ed25519(_) => made.signature.as_bytes().to_vec(),
+        };
+        let client = made.client.as_bytes().to_vec();
+        [made.authenticator.to_vec(), client, self.credential.clone(), signature]
+            .map(|bytes| URL_SAFE_NO_PAD.encode(bytes))
+    }
+
     /// Returns statements that were signed with one touch.
     pub fn approve(&self, prepared: Vec<Prepared>) -> Vec<Submission> {
         let leaves: Vec<_> = prepared.iter().map(Prepared::leaf).collect();

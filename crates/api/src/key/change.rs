@@ -89,6 +89,9 @@ pub struct RotateKey {
     /// itself.
     #[serde(default)]
     pub statement: Option<SignedStatement>,
+    /// The recovery key of the successor, where the key itself has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<PublicKey>,
 }
 
 /// A key that has a successor.

@@ -2,6 +2,7 @@
 
 mod confirm;
 mod identity;
+mod passkey;
 mod plan;
 mod question;
 mod rules;
@@ -12,6 +13,7 @@ mod store;
 
 pub(super) use confirm::*;
 pub(super) use identity::*;
+pub(super) use passkey::*;
 pub(super) use plan::*;
 pub(super) use question::*;
 pub(super) use rules::*;
@@ -126,7 +128,10 @@ Replace a key by a new one of the same holder and role.
 
 The old key signs for its successor. If it is lost, its recovery key does: --with-recovery FILE. The old key \
 stays usable for 24 hours, so that nothing under way breaks; after that the next change to the registry retires \
-it and removes its secret. With --retire-now this happens at once.";
+it and removes its secret. With --retire-now this happens at once.
+
+With --recovery a key that has no recovery key gets one, whose secret goes into a new file. That of the server's \
+own key (`desk`) also brings back an operator who has lost every passkey: `demur passkey reset`. Keep it elsewhere.";
 
 pub(super) const ROTATE_EXAMPLES: &str = "\
 Examples:
@@ -134,6 +139,7 @@ Examples:
   demur keys rotate alice --retire-now
   demur keys rotate alice --with-recovery /media/stick/alice.key
   demur keys rotate desk
+  demur keys rotate desk --recovery /media/stick/desk.key
 
 `demur --help` lists the exit codes.";
 

@@ -126,7 +126,7 @@ fn create(key: &KeyFile, path: &Path) -> Result<(PathBuf, Tentative), Failure> {
     Ok((path.to_owned(), Tentative::of(path.to_owned())))
 }
 
-fn make_recovery(
+pub(super) fn make_recovery(
     system: &mut OperatingSystem,
     name: &str,
     principal: PrincipalId,
@@ -161,10 +161,10 @@ struct NewReply {
 }
 
 #[derive(Serialize)]
-struct RecoveryReply {
-    file: String,
+pub(super) struct RecoveryReply {
+    pub(super) file: String,
     fingerprint: Fingerprint,
-    public_key: PublicKey,
+    pub(super) public_key: PublicKey,
 }
 
 impl Reply for NewReply {
@@ -182,7 +182,7 @@ impl Reply for NewReply {
         lines.push(format!("  secret       {}", visible_path(Path::new(&self.key_file))));
         if let Some(recovery) = &self.recovery {
             lines.push(format!("  recovery     {}", visible_path(Path::new(&recovery.file))));
-            lines.push("Move the recovery file away from this machine: it replaces a lost key.".to_owned());
+            lines.push(RECOVERY_ADVICE.to_owned());
         }
         if !self.kept {
             lines.push(format!(
@@ -195,3 +195,7 @@ impl Reply for NewReply {
 }
 
 const UNCERTAIN: &str = "the new secret was kept: `demur keys list` shows whether its key was registered";
+
+/// What becomes of a recovery file.
+pub(super) const RECOVERY_ADVICE: &str =
+    "Move the recovery file away from this machine: it replaces a lost key.";

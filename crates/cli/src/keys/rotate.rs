@@ -26,7 +26,12 @@ use demur_ledger::{
 };
 use serde::Serialize;
 
-use super::{KeyEntry, clock, new::settled, retired_lines, select::select};
+use super::{
+    KeyEntry, clock,
+    new::{RECOVERY_ADVICE, RecoveryReply, make_recovery, settled},
+    retired_lines,
+    select::select,
+};
 use crate::{
     arguments::RotateKey,
     client::{Client, SocketRequest},
@@ -49,8 +54,14 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<()
         }
         None => (Vec::new(), None),
     };
+    let made = arguments.recovery.as_deref();
+    let made = made.map(|path| make_recovery(&mut OperatingSystem::open()?, &old.name, old.principal, path));
+    let (made, made_file) = made.transpose()?.unzip();
+    let recovery = made.as_ref().map(|made| made.public_key);
     let path = OfIdentity { fingerprint: old.fingerprint };
-    let request = ApiRequest::<operation::RotateKey>::send(path, key::RotateKey { retire_now, statement });
+    let given = key::RotateKey { retire_now, statement, recovery };
+    let request = ApiRequest::<operation::RotateKey>::send(path, given);
+    let files = files.into_iter().chain(made_file).collect();
     let rotated = settled(files, client.call_with(&request, SocketRequest::once))?;
     context.output.reply(&RotateReply {
         by_recovery: arguments.with_recovery.is_some(),
@@ -59,6 +70,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &RotateKey) -> Result<()
         name: old.name.clone(),
         old: old.fingerprint,
         old_secret: rotated.old_secret,
+        recovery: made,
         retired: rotated.retired,
         retires_after: rotated.retires_after,
     })
@@ -110,6 +122,9 @@ struct RotateReply {
     old: Fingerprint,
     /// What became of the old secret, if the old key was retired at once.
     old_secret: Option<Removal>,
+    /// The recovery key that was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recovery: Option<RecoveryReply>,
     /// Other keys whose time had come.
     retired: Vec<Spent>,
     retires_after: Option<Timestamp>,
@@ -124,6 +139,10 @@ impl Reply for RotateReply {
             format!("  fingerprint  {}", self.fingerprint),
             format!("  secret       {}", visible_path(Path::new(&self.key_file))),
         ];
+        if let Some(recovery) = &self.recovery {
+            lines.push(format!("  recovery     {}", visible_path(Path::new(&recovery.file))));
+            lines.push(RECOVERY_ADVICE.to_owned());
+        }
         if let Some(time) = self.retires_after {
             let time = clock(time);
             lines.push(format!(

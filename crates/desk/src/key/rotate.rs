@@ -7,7 +7,7 @@ use demur_api::{
     statement::SignedStatement,
 };
 use demur_core::{
-    key::{Fingerprint, SecretKey},
+    key::{Fingerprint, PublicKey, SecretKey},
     visible::visible,
 };
 use demur_ledger::{author::Author, event_type::Facts, name::Sequence, role::Role, statement::Submission};
@@ -24,7 +24,7 @@ use crate::{
 
 /// Gives a key a successor, whose secret is kept here.
 pub fn rotate(owner: &Owner, key: Fingerprint, given: &RotateKey) -> Result<RotatedKey, Refusal> {
-    let (old, new, event) = records::retry(|| succeed(owner, key, given.statement.as_ref()))?;
+    let (old, new, event) = records::retry(|| succeed(owner, key, given))?;
     let ends_at_once = given.retire_now && old.status.speaks();
     let old_secret = if ends_at_once { Some(owner.retire(&old, event)?.secret) } else { None };
     let retired = owner.retire_due();
@@ -45,7 +45,7 @@ pub fn rotate(owner: &Owner, key: Fingerprint, given: &RotateKey) -> Result<Rota
 fn succeed(
     owner: &Owner,
     key: Fingerprint,
-    signed: Option<&SignedStatement>,
+    given: &RotateKey,
 ) -> Result<(KeyEntry, Fingerprint, Sequence), Refusal> {
     let name = find(&owner.newest_entries()?, key)?.name.clone();
     // Read before the keys: a key that is registered after them changes this record.
@@ -54,22 +54,34 @@ fn succeed(
     let old = find(&entries, key)?;
     name::expect_silent(&entries, &name, Some(old.principal))?;
     let naming = name::giving(&name, was, &Holder::Key(old.principal))?;
-    let (new, event) = match signed {
+    let (new, event) = match &given.statement {
         Some(signed) => by_recovery(owner, old, signed.clone(), naming)?,
-        None => by_itself(owner, old, naming)?,
+        None => by_itself(owner, old, given.recovery, naming)?,
     };
     Ok((old.clone(), new, event))
 }
 
 /// Names a successor with the key itself, whose secret is here.
-fn by_itself(owner: &Owner, old: &KeyEntry, naming: Swap) -> Result<(Fingerprint, Sequence), Refusal> {
+fn by_itself(
+    owner: &Owner,
+    old: &KeyEntry,
+    recovery: Option<PublicKey>,
+    naming: Swap,
+) -> Result<(Fingerprint, Sequence), Refusal> {
     let signer = own_key(owner, old)?;
     let registry = owner.sequencer().registry();
     let role = old.roles.first().copied().unwrap_or(Role::Holder);
     let (name, principal, secret) = (old.name.clone(), old.principal, owner.generate());
     let new = KeyFile { name, principal, role, secret };
     // The new key keeps the recovery key: whoever stole the old one cannot take the way back away.
-    let recovery = old.recovery.and_then(|key| registry.public_key(&key).copied());
+    let kept = old.recovery.and_then(|key| registry.public_key(&key).copied());
+    if kept.is_some() && recovery.is_some() {
+        let message =
+            format!("expected a key without a recovery key, found that {} has one", old.fingerprint.short());
+        return Err(Refusal::new(Code::KeyStanding, message)
+            .with_cure("leave --recovery out: the successor keeps it"));
+    }
+    let recovery = kept.or(recovery);
     let author = Author::new(signer, principal, role);
     let place = owner.place()?;
     let submission =

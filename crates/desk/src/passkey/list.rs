@@ -11,8 +11,18 @@ use demur_ledger::{
     registry::{PasskeyOrigin, PasskeyRecord},
 };
 
-use super::{is_active, waiting};
-use crate::{access::Caller, key_directory::KeyDirectory, owner::Owner};
+use super::{is_active, text, waiting};
+use crate::{access::Caller, desk::Desk, key_directory::KeyDirectory, owner::Owner};
+
+impl Desk {
+    /// Returns the credentials of a caller that sign on the pages of this server: with one, the pages offer a touch. May block.
+    pub fn credentials_here(&self, caller: &Caller) -> Result<Vec<String>, Refusal> {
+        let Some(person) = caller.person().and_then(|token| token.person) else { return Ok(Vec::new()) };
+        let registry = self.owner()?.sequencer().newest_registry()?;
+        let here = self.passkeys_here(&registry, person).unwrap_or_default();
+        Ok(here.iter().map(|passkey| text(&passkey.credential)).collect())
+    }
+}
 
 /// Returns every passkey, and those that wait.
 pub(super) fn list(owner: &Owner, caller: &Caller) -> Result<ListedPasskeys, Refusal> {

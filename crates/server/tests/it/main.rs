@@ -21,11 +21,13 @@ mod identity;
 mod key;
 mod matrix;
 mod mcp;
+
 mod pages_live;
 mod pages_questions;
 mod pages_questions_list;
 mod pages_questions_plan;
 mod pages_traces;
+mod passkeys;
 mod people;
 mod plan;
 mod plan_amended;
