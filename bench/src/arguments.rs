@@ -51,6 +51,8 @@ pub(crate) enum Benchmark {
     Viewers,
     /// What others notice of a token that attacks
     Tenancy,
+    /// Answers that a passkey signed: at the door, and ten thousand of them in a file
+    Passkey,
     /// Plans held against rule packs, beside canonical JSON of the same plans
     Rules,
 }

@@ -7,6 +7,7 @@ mod ask;
 mod canonical;
 mod event;
 mod mcp;
+mod passkey;
 mod race;
 mod report;
 mod rules;
@@ -67,6 +68,9 @@ fn benchmark(names: &[Benchmark], full: bool) -> Result<()> {
     }
     if wanted(Benchmark::Tenancy) {
         tenancy::run(&mut io::stdout().lock())?;
+    }
+    if wanted(Benchmark::Passkey) {
+        passkey::run(&mut io::stdout().lock())?;
     }
     if wanted(Benchmark::Rules) {
         rules::run(&mut io::stdout().lock())?;

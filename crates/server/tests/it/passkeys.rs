@@ -141,3 +141,294 @@ fn answer_by_passkey_counts_where_nothing_else_does() {
         assert_eq!(report["verdict"], "pass", "{report}");
     }
 }
+
+/// ONE-10: each of the list is on record, and others are not kept back by one that somebody else was faster with.
+#[test]
+fn one_touch_signs_a_list_and_each_of_it_counts_by_itself() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let ids: Vec<_> =
+        (0..20).map(|number| ask(&server, &json!({"question": format!("Ship {number}?")}))).collect();
+    let acts: Value = ids.iter().map(|id| yes(id)).collect();
+    let prepared = pat.prepare(&acts);
+    let other = pat.prepare(&json!([yes(&ids[3])]));
+    assert_eq!(pat.finish(&other).json()["acts"][0]["standing"], "signed");
+    let finished = pat.finish(&prepared).json();
+    for (number, (id, act)) in ids.iter().zip(finished["acts"].as_array().unwrap()).enumerate() {
+        let standing = if number == 3 { "done" } else { "signed" };
+        assert_eq!(act["standing"], standing, "{number}: {act}");
+        assert_eq!(question(&server, id)["outcome"]["assurance"], "passkey");
+    }
+    let report = report(&server, &ids[0]);
+    let most = &report["report"]["passkeys"][0]["most_at_once"];
+    assert_eq!((&report["verdict"], most), (&json!("pass"), &json!(20)), "{report}");
+    // The whole touch is over: nothing of it counts again.
+    assert_eq!(pat.finish(&prepared).json()["code"], "TOUCH_UNKNOWN");
+}
+
+/// ONE-10
+#[test]
+fn later_passkeys_come_in_by_an_earlier_one_alone() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let second = Person {
+        browser: Browser::sign_in(&server),
+        passkey: Authenticator::ed25519(2).at(&origin(&server)),
+    };
+    let shown = second.enrol(None);
+    assert_eq!(shown["acts"][0]["standing"], "done");
+    // It waits: what it was asked to have signed next is the first one's to sign.
+    let next = &shown["next"];
+    let own = second.finish(next);
+    assert_eq!(own.json()["code"], "PASSKEY_MISSING", "{own:?}");
+    let id = ask(&server, &json!({}));
+    let refused = second.finish(&second.prepare(&json!([yes(&id)]))).json();
+    assert_eq!(refused["code"], "PASSKEY_MISSING");
+    let listed = pat.browser.call("GET", "/v1/passkeys").send().json();
+    let waiting = &listed["waiting"][0];
+    assert_eq!((&waiting["vouches"], &waiting["person"]), (&json!(true), &json!("pat")));
+    assert_eq!(pat.touch(&json!([{"act": "add_passkey", "key": waiting["key"]}])), ["signed"]);
+    assert_eq!(second.touch(&json!([yes(&id)])), ["signed"]);
+    let listed = pat.browser.call("GET", "/v1/passkeys").send().json();
+    let root = listed["passkeys"][0]["key"].clone();
+    assert_eq!(listed["passkeys"][1]["voucher"], json!({"passkey": root}));
+    assert_eq!(listed["waiting"], json!([]));
+}
+
+/// ONE-10
+#[test]
+fn removed_passkey_signs_nothing_more_and_the_last_one_stays() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let second =
+        Person { browser: Browser::sign_in(&server), passkey: Authenticator::es256(2).at(&origin(&server)) };
+    let next = second.enrol(None)["next"].clone();
+    // The browser of the first passkey signs it, in the session that asked.
+    let vouched = second.send(&next, &made(&pat.passkey, &next));
+    assert_eq!(vouched.json()["acts"][0]["standing"], "signed", "{vouched:?}");
+    let id = ask(&server, &json!({}));
+    let prepared = pat.prepare(&json!([yes(&id)]));
+    let first = json!([{"act": "remove_passkey", "key": pat.passkey.fingerprint()}]);
+    assert_eq!(second.touch(&first), ["signed"]);
+    assert_eq!(pat.finish(&prepared).json()["code"], "KEY_REVOKED");
+    assert_eq!(question(&server, &id)["state"], "open");
+    let last = json!([{"act": "remove_passkey", "key": second.passkey.fingerprint()}]);
+    let kept = second.prepare(&last);
+    let kept = second.finish(&kept).json();
+    assert_eq!(kept["acts"][0]["code"], "LAST_OPERATOR_PASSKEY", "{kept}");
+    assert_eq!(second.touch(&json!([yes(&id)])), ["signed"]);
+    let report = report(&server, &id);
+    assert_eq!(report["verdict"], "pass", "{report}");
+}
+
+/// ONE-10: a touch is of the session that it was shown in, for what it was prepared for.
+#[test]
+fn touch_is_worth_nothing_elsewhere() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let id = ask(&server, &json!({}));
+    let prepared = pat.prepare(&json!([yes(&id)]));
+    let elsewhere = Person { browser: Browser::sign_in(&server), passkey: pat.passkey.clone() };
+    assert_eq!(elsewhere.finish(&prepared).json()["code"], "TOUCH_UNKNOWN");
+    let stranger = Authenticator::es256(9).at(&origin(&server));
+    assert_eq!(pat.send(&prepared, &made(&stranger, &prepared)).json()["code"], "PASSKEY_MISSING");
+    let other = pat.prepare(&json!([{"act": "answer", "question": id, "answer": false}]));
+    let swapped = pat.send(&prepared, &made(&pat.passkey, &other)).json();
+    assert_eq!(swapped["code"], "PASSKEY_INVALID", "{swapped}");
+    for (member, value) in
+        [("authenticator", "AAAA"), ("client", "e30"), ("signature", "MAYCAQECAQE"), ("signature", "*")]
+    {
+        let mut spoiled = made(&pat.passkey, &prepared);
+        spoiled[member] = json!(value);
+        let refused = pat.send(&prepared, &spoiled);
+        assert!(refused.status == 400 || refused.status == 409, "{member}: {refused:?}");
+    }
+    assert_eq!(question(&server, &id)["state"], "open");
+    assert_eq!(pat.finish(&prepared).json()["acts"][0]["standing"], "signed");
+}
+
+/// ONE-10: without its key a program that has the cookie prepares nothing.
+#[test]
+fn cookie_alone_and_tokens_prepare_nothing() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let id = ask(&server, &json!({}));
+    let acts = json!({"acts": [yes(&id)]});
+    let token = server.token("ada", &["ask"]);
+    let refused = server.call("POST", "/v1/touches").token(&token).json(&acts).send();
+    assert_eq!(refused.status, 403, "{refused:?}");
+    let local = server.local("POST", "/v1/touches").json(&acts).send();
+    assert_eq!(local.json()["code"], "FORBIDDEN", "{local:?}");
+    let alone = server.call("POST", "/v1/touches").header("Host", host(&origin(&server)));
+    let alone = alone.header("Origin", &origin(&server)).header("Cookie", &pat.browser.cookie);
+    assert_eq!(alone.json(&acts).send().json()["code"], "FORM_FOREIGN");
+}
+
+/// ONE-10
+#[test]
+fn first_passkey_needs_the_code_of_the_terminal() {
+    let server = Server::start();
+    let pat = Person::here(&server, Authenticator::es256(1));
+    let add = |code: Option<&str>| {
+        let reply =
+            pat.browser.call("POST", "/v1/passkeys").json(&new_passkey(&pat.passkey, "phone", code)).send();
+        (reply.status, reply.json())
+    };
+    assert_eq!(add(None).1["code"], "SETUP_CODE_WRONG");
+    let code = setup_code(&server);
+    for _ in 0..5 {
+        assert_eq!(add(Some("0000-0000")).1["code"], "SETUP_CODE_WRONG");
+    }
+    assert_eq!(add(Some(&code)).1["code"], "SETUP_CODE_WRONG", "five misses end it");
+    let code = setup_code(&server);
+    let typed = code.to_lowercase().replace('-', " ");
+    let (status, prepared) = add(Some(&typed));
+    assert_eq!(status, 201, "{prepared}");
+    // A second one that began with the same code comes too late.
+    let other = Person::here(&server, Authenticator::es256(2));
+    let new = new_passkey(&other.passkey, "laptop", Some(&code));
+    let second = other.browser.call("POST", "/v1/passkeys").json(&new).send().json();
+    assert_eq!(pat.finish(&prepared).json()["acts"][0]["standing"], "signed");
+    let late = other.finish(&second);
+    assert_ne!(late.status, 200, "{late:?}");
+    let unverified = Authenticator::es256(3).unverified().at(&origin(&server));
+    let new = new_passkey(&unverified, "stick", None);
+    let refused = pat.browser.call("POST", "/v1/passkeys").json(&new).send().json();
+    assert_eq!(refused["code"], "PASSKEY_UNFIT");
+}
+
+/// ONE-09, ONE-10
+#[test]
+fn confirmation_by_passkey_is_signed_alone() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::ed25519(1));
+    let agent = server.token("ada", &["ask"]);
+    let document = json!({"action": "Send 10", "operation": {"amount": 10}, "assurance": "passkey"});
+    let asked = server.call("POST", "/v1/confirmations").token(&agent).json(&document).send();
+    assert_eq!(asked.status, 201, "{asked:?}");
+    let asked = asked.json();
+    let give = json!({"act": "give", "confirmation": asked["id"], "digest": asked["digest"]});
+    let id = ask(&server, &json!({}));
+    let together = pat.browser.call("POST", "/v1/touches").json(&json!({"acts": [give, yes(&id)]})).send();
+    assert_eq!(together.status, 400, "{together:?}");
+    let other = json!({"act": "give", "confirmation": asked["id"], "digest": "0".repeat(64)});
+    assert_eq!(pat.prepare(&json!([other]))["acts"][0]["standing"], "waits");
+    let mismatch = pat.finish(&pat.prepare(&json!([other]))).json();
+    assert_eq!(mismatch["acts"][0]["code"], "CONFIRMATION_MISMATCH");
+    assert_eq!(pat.touch(&json!([give])), ["signed"]);
+    let path = format!("/v1/confirmations/{}", asked["id"].as_str().unwrap());
+    let given = server.local("GET", &path).send().json();
+    assert_eq!((&given["state"], &given["outcome"]["assurance"]), (&json!("given"), &json!("passkey")));
+    assert_eq!(report(&server, asked["id"].as_str().unwrap())["verdict"], "pass");
+}
+
+/// ONE-10, ONE-11
+#[test]
+fn passkey_signs_a_browser_in_and_the_record_says_so() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let here = origin(&server);
+    let send = |path: &str, document: &Value| {
+        let call = server.call("POST", path).header("Host", host(&here)).header("Origin", &here);
+        call.json(document).send()
+    };
+    let nobody = send("/sign-in/passkey", &json!({"name": "eve"}));
+    assert!(nobody.status >= 400, "{nobody:?}");
+    let prepared = send("/sign-in/passkey", &json!({"name": "Pat"})).json();
+    let path = format!("/sign-in/passkey/{}", prepared["touch"].as_str().unwrap());
+    let wrong = Authenticator::es256(2).at(&here);
+    assert!(send(&path, &json!({"made": made(&wrong, &prepared)})).status >= 400);
+    let signed = send(&path, &json!({"made": made(&pat.passkey, &prepared)}));
+    assert_eq!(signed.status, 204, "{signed:?}");
+    assert!(
+        send(&path, &json!({"made": made(&pat.passkey, &prepared)})).status >= 400,
+        "a touch signs in once"
+    );
+    let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let browser = Browser::of_cookie(&server, &here, cookie);
+    let id = ask(&server, &json!({"assurance": "signed_in"}));
+    let by_code =
+        pat.browser.call("POST", &format!("/v1/questions/{id}/answer")).json(&json!({"answer": true}));
+    assert_eq!(
+        by_code.send().json()["code"],
+        "ASSURANCE_TOO_LOW",
+        "a code of the terminal is worth the same user"
+    );
+    let answered =
+        browser.call("POST", &format!("/v1/questions/{id}/answer")).json(&json!({"answer": true})).send();
+    assert_eq!(answered.status, 200, "{answered:?}");
+    assert_eq!(question(&server, &id)["outcome"]["assurance"], "signed_in");
+    let trace = id.split_once('.').unwrap().0;
+    let events = server.local("GET", &format!("/v1/traces/{trace}/events")).send().json();
+    let answered = events["events"].as_array().unwrap().last().unwrap();
+    let way = &answered["envelope"]["record"]["facts"]["attribution"];
+    assert_eq!((&way["door"], &way["root"]), (&json!("page"), &json!("passkey")));
+    assert!(way["person"].is_string() && way["session"].is_string(), "{way}");
+}
+
+/// ONE-11
+#[test]
+fn people_stand_in_the_registry_and_operators_need_a_touch() {
+    let server = Server::start();
+    let add = |name: &str, role: &str| {
+        server.local("POST", "/v1/people").json(&json!({"name": name, "role": role})).send()
+    };
+    assert_eq!(add("zoe", "operator").status, 201);
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let refused = add("eve", "operator").json();
+    assert_eq!(refused["code"], "PASSKEY_NEEDED", "{refused}");
+    assert_eq!(add("ann", "answerer").status, 201, "who only answers needs no touch");
+    assert_eq!(pat.touch(&json!([{"act": "add_person", "name": "max", "role": "operator"}])), ["signed"]);
+    assert_eq!(pat.touch(&json!([{"act": "change_person", "name": "ann", "role": "auditor"}])), ["signed"]);
+    let removed = server.local("DELETE", "/v1/people/max").send().json();
+    assert_eq!(removed["code"], "PASSKEY_NEEDED");
+    assert_eq!(pat.touch(&json!([{"act": "remove_person", "name": "max"}])), ["signed"]);
+    let people = server.local("GET", "/v1/people").send().json();
+    let names: Vec<_> =
+        people["people"].as_array().unwrap().iter().map(|one| (&one["name"], &one["role"])).collect();
+    assert_eq!(names, [(&json!("zoe"), &json!("operator")), (&json!("ann"), &json!("auditor"))]);
+    // Somebody of the same name who is added later is somebody else.
+    assert_eq!(pat.touch(&json!([{"act": "add_person", "name": "max", "role": "answerer"}])), ["signed"]);
+    let ann = Browser::of_person(&server, "ann");
+    let acts = json!({"acts": [{"act": "add_person", "name": "mia", "role": "answerer"}]});
+    let refused = ann.call("POST", "/v1/touches").json(&acts).send().json();
+    assert_eq!(refused["code"], "PASSKEY_MISSING", "{refused}");
+}
+
+/// ONE-10: what waits for a touch is sealed, and what was signed is what the asker gets.
+#[test]
+fn secret_by_passkey_reaches_its_asker_and_waits_sealed() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let id = ask(&server, &json!({"kinds": ["secret"], "question": "Which key?"}));
+    let secret = "hunter2-in-the-clear";
+    let prepared = pat.prepare(&json!([{"act": "answer", "question": id, "answer": secret}]));
+    for file in ["ledger.db", "ledger.db-wal", "secrets.db", "secrets.db-wal"] {
+        let bytes = std::fs::read(server.folder().join(file)).unwrap_or_default();
+        assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "{file}");
+    }
+    assert_eq!(pat.finish(&prepared).json()["acts"][0]["standing"], "signed");
+    let delivered = server.local("GET", &format!("/v1/questions/{id}/secret")).send().json();
+    assert_eq!(delivered["value"], secret);
+    let report = report(&server, &id);
+    assert_eq!(report["verdict"], "pass", "{report:#}");
+}
+
+/// ONE-10: an answer that was signed is changed and taken back by the same person alone, signed again.
+#[test]
+fn signed_answer_is_changed_by_the_same_passkey_holder() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let id = ask(&server, &json!({"assurance": "relayed"}));
+    assert_eq!(pat.touch(&json!([yes(&id)])), ["signed"]);
+    let typed =
+        server.local("PUT", &format!("/v1/questions/{id}/answer")).json(&json!({"answer": false})).send();
+    assert_eq!(typed.status, 409, "the terminal is less sure: {typed:?}");
+    assert_eq!(pat.touch(&json!([{"act": "replace", "question": id, "answer": false}])), ["signed"]);
+    assert_eq!(question(&server, &id)["outcome"]["value"], false);
+    assert_eq!(pat.touch(&json!([{"act": "revoke", "question": id}])), ["signed"]);
+    assert_eq!(question(&server, &id)["state"], "open");
+    assert_eq!(pat.touch(&json!([{"act": "decline", "question": id, "reason": "not mine"}])), ["signed"]);
+    let report = report(&server, &id);
+    assert_eq!(report["verdict"], "pass", "{report:#}");
+}
