@@ -306,6 +306,7 @@ impl Session {
             let facts = QuestionDelivered { question: gap.question.sequence, to: None };
             let content = DeliveryContent {
                 channel: Text::cut(channel).map_err(limit("channel"))?,
+                said_by: None,
                 shown: gap.shown()?,
                 to: Text::cut(to).map_err(limit("to"))?,
             };

@@ -151,6 +151,7 @@ fn content(facts: &Facts) -> Option<Content> {
         Facts::QuestionDefaulted(_) => Content::QuestionDefaulted(DefaultContent { default: usual() }),
         Facts::QuestionDelivered(_) => Content::QuestionDelivered(DeliveryContent {
             channel: text("terminal"),
+            said_by: None,
             shown: Shown {
                 choices: list([]),
                 language: text("en"),

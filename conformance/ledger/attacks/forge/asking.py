@@ -283,6 +283,7 @@ WORDS: dict[str, Json] = {
     },
     "question_delivered": {
         "channel": "terminal",
+        "said_by": None,
         "shown": {"choices": [], "language": "en", "recommendation": False, "wording": "normal"},
         "to": "somebody",
     },

@@ -224,6 +224,17 @@ impl Caller {
         }
     }
 
+    /// Returns the name of the program or user who says something about others: its word, not demur's.
+    pub(crate) fn program(&self) -> Option<Text<1, 256>> {
+        match self {
+            Self::Local { name, client, .. } => {
+                client.as_deref().map_or_else(|| Some(name.clone()), |client| Text::cut(client).ok())
+            }
+            Self::Token(token) => Text::cut(&token.name).ok(),
+            Self::Stranger => None,
+        }
+    }
+
     /// Returns whether nobody knows who this is.
     pub const fn is_stranger(&self) -> bool {
         matches!(self, Self::Stranger)

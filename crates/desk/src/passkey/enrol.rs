@@ -35,7 +35,7 @@ use super::{
     touch::Signer,
     waiting,
 };
-use crate::{desk::Desk, owner::Owner};
+use crate::{desk::Desk, name, owner::Owner};
 
 impl Desk {
     /// Takes a passkey that a browser has made; returns what it has to sign.
@@ -144,12 +144,19 @@ pub(super) fn finish_root(
     Ok(FinishedTouch { acts: vec![TouchedAct::standing(TouchStanding::Signed)], next: None })
 }
 
-/// Sees to it that the registry knows the person of a session. The user of this machine needs no adding to sign in, and is an operator.
+/// Sees to it that the registry knows the person of a session. Everybody came in when they were added, but for the user of this machine,
+/// who needs no adding to sign in, and is an operator.
 fn put_on_record(signer: &Signer<'_>) -> Result<(), Refusal> {
     let (owner, person) = (signer.owner, signer.person);
     let registry = owner.sequencer().newest_registry()?;
     if registry.role_of(person, registry.head().sequence).is_some() {
         return Ok(());
+    }
+    if !owner.user().is_some_and(|user| name::same(user, &signer.token.name)) {
+        let message = "expected somebody who was added and takes part, found somebody who does not";
+        return Err(
+            Refusal::new(Code::PersonUnknown, message).with_cure("`demur people list` shows who can sign in")
+        );
     }
     let content = Content::PersonAdded(NameContent { name: signer.name()? });
     let facts = PersonAdded { person, role: PersonRole::Operator };

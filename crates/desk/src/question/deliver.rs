@@ -16,15 +16,15 @@ use demur_store::contract::RecordKey;
 use super::{QuestionId, act::shown, view};
 use crate::{owner::Owner, records, run, session::Speaker};
 
-/// Records that an open question was shown to somebody in its usual wording, unless it is on record that it was shown.
+/// Records that somebody says that an open question was shown in its usual wording, unless it is on record that it was shown.
 /// Returns whether it was recorded now.
 pub fn deliver(
     owner: &Owner,
     id: QuestionId,
     speaker: &Speaker,
-    channel: &Text<1, 64>,
+    (channel, said_by): (&Text<1, 64>, Option<Text<1, 256>>),
 ) -> Result<bool, Refusal> {
-    deliver_shown(owner, id, speaker, channel, Wording::Normal)
+    deliver_shown(owner, id, speaker, (channel, said_by), Wording::Normal)
 }
 
 /// Records that an open question was shown to somebody in this wording, unless it is on record that it was shown. Returns
@@ -33,7 +33,7 @@ pub(super) fn deliver_shown(
     owner: &Owner,
     id: QuestionId,
     speaker: &Speaker,
-    channel: &Text<1, 64>,
+    (channel, said_by): (&Text<1, 64>, Option<Text<1, 256>>),
     wording: Wording,
 ) -> Result<bool, Refusal> {
     let question = view(owner, id)?;
@@ -47,8 +47,12 @@ pub(super) fn deliver_shown(
         return Ok(false);
     }
     let facts = QuestionDelivered { question: id.sequence, to: principal };
-    let content =
-        DeliveryContent { channel: channel.clone(), shown: shown(&question, wording)?, to: to.clone() };
+    let content = DeliveryContent {
+        channel: channel.clone(),
+        said_by,
+        shown: shown(&question, wording)?,
+        to: to.clone(),
+    };
     let content = Some(Content::QuestionDelivered(content));
     let saying = Saying { role: Role::Desk, facts: facts.into(), content };
     record_deliveries(owner, id.trace, &[(id.sequence, saying)], &to, channel)

@@ -92,7 +92,7 @@ impl Desk {
         let owner = &*self.owner()?;
         let (speaker, channel) = (by.caller().answerer(owner, None)?, Text::try_from(CHANNEL)?);
         for id in claimed {
-            let recorded = deliver_shown(owner, *id, &speaker, &channel, wording);
+            let recorded = deliver_shown(owner, *id, &speaker, (&channel, None), wording);
             recorded.inspect_err(|_| self.showings().give_back(*id, name))?;
         }
         Ok(())

@@ -149,6 +149,7 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
         }
         Facts::QuestionDelivered(_) => Content::QuestionDelivered(DeliveryContent {
             channel: text("terminal"),
+            said_by: None,
             shown: shown(),
             to: text("somebody"),
         }),

@@ -302,6 +302,9 @@ pub enum Wording {
 pub struct DeliveryContent {
     /// The way it went, such as `terminal`.
     pub channel: Text<1, 64>,
+    /// The program or user who says that it was shown; null where demur handed it over itself.
+    #[serde(deserialize_with = "present")]
+    pub said_by: Option<Text<1, 256>>,
     /// What was shown.
     pub shown: Shown,
     /// To whom.

@@ -5,6 +5,7 @@ use demur_core::words::counted_as;
 use super::{detail::risk, recall::Recall};
 use crate::{
     attribution::{ClientNames, came, is_own},
+    content::DeliveryContent,
     event_type::{Content, Facts},
     facts::{
         Assurance, Attribution, IntentDecision, PaperKind, ProposalDecision, Severity, VerificationProfile,
@@ -368,7 +369,10 @@ fn why_of_questions(content: &Content) -> Option<String> {
         Content::AnswerClaimed(content) => content.answer.to_string(),
         Content::AnswerRejected(content) => content.answer.as_ref()?.to_string(),
         Content::QuestionDefaulted(content) => content.default.to_string(),
-        Content::QuestionDelivered(content) => format!("to {} by {}", content.to, content.channel),
+        Content::QuestionDelivered(DeliveryContent { channel, said_by, to, .. }) => match said_by {
+            Some(program) => format!("to {to} by {channel}; {program} says it was shown"),
+            None => format!("to {to} by {channel}"),
+        },
         Content::GapAccepted(content)
         | Content::GapWithdrawn(content)
         | Content::PlanWithdrawn(content)

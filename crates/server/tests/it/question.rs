@@ -412,6 +412,7 @@ fn what_was_put_before_somebody_is_on_record_once() {
     let to: Vec<&Value> = found.iter().map(|event| &event["content"]["to"]).collect();
     assert_eq!(to, [&json!("ada"), &json!("grace")], "{events}");
     assert_eq!(found[0]["content"]["channel"], "chat");
+    assert_eq!(found[0]["content"]["said_by"], "chat", "it is that program's word");
     assert_eq!(found[0]["content"]["shown"]["wording"], "normal");
     let answered = act(&server, &relay, &id, "answer", &json!({"answer": "yes", "by": "ada"}));
     assert_eq!(answered.status, 200, "{answered:?}");

@@ -163,7 +163,7 @@ impl Handle<op::DeliverQuestions> for Desk {
         let speaker = caller.answerer(owner, given.to.clone())?;
         for id in &*given.questions {
             seen_question(owner, caller, *id)?;
-            deliver(owner, *id, &speaker, &given.channel)?;
+            deliver(owner, *id, &speaker, (&given.channel, caller.program()))?;
         }
         Ok(ApiReply::new(op::Nothing {}))
     }

@@ -19,8 +19,9 @@ fn question_is_put_before_somebody_once_on_record() {
     let channel = "web".try_into().unwrap();
     for _ in 0..32 {
         let id = question::ask(&owners[0], &asker, &ask, None).unwrap().id;
-        let recorded = at_once(&owners, |_, owner| question::deliver(owner, id, &ada, &channel).unwrap());
+        let recorded =
+            at_once(&owners, |_, owner| question::deliver(owner, id, &ada, (&channel, None)).unwrap());
         assert_eq!(recorded.into_iter().filter(|recorded| *recorded).count(), 1);
-        assert!(!question::deliver(&owners[0], id, &ada, &channel).unwrap(), "it is on record");
+        assert!(!question::deliver(&owners[0], id, &ada, (&channel, None)).unwrap(), "it is on record");
     }
 }
