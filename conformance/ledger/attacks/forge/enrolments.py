@@ -3,7 +3,7 @@
 from typing import Any
 
 from forge.case import Corpus, Family
-from forge.curve import ORDER_EIGHT, Key, encode
+from forge.curve import ORDER_EIGHT, Key, encode, mixed_order
 from forge.encode import Json, ulid
 from forge.export import Export
 from forge.passkeys import ADA, BOB
@@ -37,6 +37,7 @@ def add(corpus: Corpus) -> None:
     _roots(family)
     _vouched(family)
     _possessions(family)
+    _checkpoints(family)
     _removals(family)
     _resets(family)
     _keys(family)
@@ -118,6 +119,7 @@ def _roots(family: Family) -> None:
     for name, text in (
         ("off-curve", off_curve()),
         ("small-order", f"ed25519:{small}"),
+        ("mixed-order", f"ed25519:{mixed_order(ADA.key).hex()}"),
         ("not-canonical", "ed25519:" + (2**255 - 19 + 3).to_bytes(32, "little").hex()),
     ):
         store = _bare(f"key {name}")
@@ -144,6 +146,10 @@ def _vouched(family: Family) -> None:
     add_person(store, "eve")
     add_passkey(store, EVE, BOB)
     case("added-by-answerer", "An answerer vouches for another person's first passkey.", store)
+    store = _store("added by auditor", BOB, role="auditor")
+    add_person(store, "eve", "auditor", operator(ADA))
+    add_passkey(store, EVE, BOB)
+    case("added-by-auditor", "An auditor vouches for another auditor's first passkey.", store)
     second = somebody("bob", Passkey("bob again"))
     store = _store("added by operator", BOB)
     add_passkey(store, second, operator(ADA))
@@ -169,6 +175,25 @@ def _possessions(family: Family) -> None:
     case("possession-other", "The assertion of a new passkey names another one.", store)
 
 
+def _checkpoints(family: Family) -> None:
+    case = _case(family)
+    store = _store("removed, no checkpoint", BOB)
+    remove_passkey(store, BOB.key, operator(ADA))
+    add_person(store, "eve")
+    case("removed-unchecked", "A passkey ended, and the next event is no checkpoint.", store)
+    store = _store("gone, no checkpoint", BOB)
+    remove_person(store, "bob", operator(ADA))
+    add_person(store, "eve")
+    checkpoint(store)
+    place = len(store.registry.entries) - 2
+    about = "A person went with a passkey, and the checkpoint comes one event too late."
+    family.fails("gone-checked-late", about, Export(store), "REGISTRY_INVALID", place)
+    store = _store("reset, no checkpoint", recovery=True)
+    reset(store, AGAIN)
+    add_person(store, "bob")
+    case("reset-unchecked", "The recovery key ended a passkey, and the next event is no checkpoint.", store)
+
+
 def _removals(family: Family) -> None:
     case = _case(family)
     store = _store("removed by answerer", BOB)
@@ -191,6 +216,13 @@ def _resets(family: Family) -> None:
     store = _store("reset by key", recovery=True)
     reset(store, AGAIN, store.desk.key)
     case("reset-by-key", "The desk's key resets the passkeys, which takes its recovery key.", store)
+    for role in ("operator", "person", "holder"):
+        store = _store(f"reset as {role}", recovery=True)
+        reset(store, AGAIN, role=role)
+        case(f"reset-as-{role}", f"The recovery key resets the passkeys in the role {role}.", store)
+    store = _store("reset in her name", recovery=True)
+    reset(store, AGAIN, envelope={"actor": ADA.principal})
+    case("reset-in-her-name", "The recovery key resets the passkeys, and the desk says that Ada did.", store)
     store = _store("reset by older", recovery=True)
     desk = store.desk
     newer = Agent("desk", "desk", Key("enrolments newer desk"), desk.principal, Key("enrolments newer recovery"))
@@ -254,3 +286,20 @@ def _honest(family: Family) -> None:
     checkpoint(store)
     about = "People and passkeys come and go, one of them for another page, and the recovery key begins anew."
     family.holds("enrolment-lives", about, Export(store))
+    store = _store("auditor's own", BOB, role="auditor")
+    add_passkey(store, somebody("bob", elsewhere), BOB)
+    remove_passkey(store, BOB.key, somebody("bob", elsewhere))
+    checkpoint(store)
+    family.holds("enrolment-auditor", "An auditor adds a passkey with the first one, and removes that.", Export(store))
+    store = _store("removed at the end", BOB)
+    remove_passkey(store, BOB.key, operator(ADA))
+    about = "The registry ends with the end of a passkey: the checkpoint is the next event, and there is none yet."
+    family.holds("enrolment-unchecked-yet", about, Export(store))
+    store = Store("enrolments nothing ended", recovery=True)
+    for name in ("ada", "bob"):
+        add_person(store, name, "operator")
+    remove_person(store, "bob")
+    reset(store, ADA)
+    add_person(store, "eve")
+    about = "Nobody had a passkey: no checkpoint is due after a person goes, nor after a reset, which brings the first."
+    family.holds("enrolment-nothing-ended", about, Export(store))

@@ -218,10 +218,10 @@ def _tokens(family: Family, honest: Family) -> None:
             token(dialogue.cast, "relay", **made)
         return dialogue
 
-    def case(name: str, about: str, dialogue: Dialogue, **rest: Json) -> None:
+    def case(name: str, about: str, dialogue: Dialogue, integrity: bool | None = None, **rest: Json) -> None:
         said = {"client": ulid("client b"), "person": ada, "token": ulid("token relay")} | rest
         dialogue.answer(0, "person", assurance="relayed", attribution=way("http", "client", **said))
-        family.fails(f"token-{name}", about, dialogue.export(), "ASSURANCE_OVERSTATED", 1)
+        family.fails(f"token-{name}", about, dialogue.export(), "ASSURANCE_OVERSTATED", 1, integrity=integrity)
 
     case("unknown", "An answer came with a token that nobody made.", asked("no token"))
     case("client", "An answer came with the token of another client.", asked("other client", **relay), client=ulid("client z"))
@@ -231,8 +231,8 @@ def _tokens(family: Family, honest: Family) -> None:
     about = "A token relays for Ada; an answer came with it that does not say whose."
     case("nobody", about, asked("for ada, nobody", **relay), person=None)
     about = "A token relays for anyone about what its own client asked; an answer to another's question came with it."
-    case("foreign", about, asked("for anyone", **anyone), person=None)
-    case("foreign-person", about, asked("for anyone, ada", **anyone))
+    case("foreign", about, asked("for anyone", **anyone), person=None, integrity=False)
+    case("foreign-person", about, asked("for anyone, ada", **anyone), integrity=False)
     expired = relay | {"expires": "2026-01-01T00:00:00.000Z"}
     case("expired", "An answer came with a token that had expired.", asked("expired token", **expired))
     dialogue = asked("revoked token", **relay)

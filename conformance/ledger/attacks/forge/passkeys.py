@@ -27,7 +27,7 @@ from forge.people import (
 )
 from forge.stories import Cast, Run
 from forge.touch import N, Passkey, agrees_with_vector
-from forge.writer import Agent, Entry, Store, Trace
+from forge.writer import Agent, Entry, Store, Trace, way
 
 ADA = somebody("ada", Passkey("ada"))
 AGAIN = somebody("ada", Passkey("ada again"))
@@ -149,9 +149,22 @@ def _client(family: Family) -> None:
         ("client-top", "The page stood in another one.", {"topOrigin": "http://demur.localhost:40181"}),
     ):
         case(name, about, client=client)
+    case("client-top-null", "That the page stood in another one is null, and not left out.", client={"topOrigin": None})
+    for name, about, more, code in (
+        ("client-bytes", "The client data has fewer than 4,096 characters, and more bytes.", "\u00e9" * 2_000, "PASSKEY_INVALID"),
+        ("client-characters", "The client data has more than 4,096 characters.", "e" * 4_000, "SCHEMA_INVALID"),
+    ):
+        case(name, about, code, text=_with(f'"{more}"'))
+    case("client-deep", "The client data is nested deeper than an event.", text=_with("[" * 16 + "]" * 16))
+    case("client-wide", "A list in the client data is longer than one in an event.", text=_with(f"[{'1,' * 1_024}1]"))
     case("client-padded", "The challenge is padded.", text=lambda text: text.replace('","origin', '=","origin'))
     case("client-no-json", "The client data is no JSON.", text=lambda text: text[:-1])
     case("client-twice", "A member stands twice.", text=lambda text: '{"type":"webauthn.create",' + text[1:])
+
+
+def _with(more: str) -> Callable[[str], str]:
+    """Returns what adds a member to client data."""
+    return lambda text: f'{text[:-1]},"more":{more}}}'
 
 
 def _authenticator(family: Family) -> None:
@@ -173,6 +186,7 @@ def _signatures(family: Family) -> None:
     sign = BOB.key.ecdsa  # type: ignore[attr-defined]
     high = lambda part: lambda message: _outside(sign(message), part)  # noqa: E731
     case("es256-s-outside", "s is as large as the order.", bad, ada=ada, signature=high(1))
+    case("es256-r-outside", "r is as large as the order.", bad, ada=ada, signature=high(0))
     malleable = lambda message: _plus_order(ADA.key.sign_bare(message))  # noqa: E731
     case("ed25519-s-outside", "S is larger than the order.", bad, signature=malleable)
 
@@ -260,6 +274,10 @@ def _words(family: Family) -> None:
     dialogue.answer(0, ADA, assurance="terminal")
     about = "A passkey approves an answer that says it came from a terminal."
     family.fails_last("assurance-less", about, dialogue, "ORDER_VIOLATION", integrity=True)
+    trace = journal(store_of("said twice", ADA))
+    signed_in(trace, ADA, facts={"attribution": way("page", "passkey")})
+    about = "Beside the proof of a passkey the desk says how the sign-in came."
+    family.fails("attributed", about, Export(trace.store, trace), "ASSURANCE_OVERSTATED", 1)
     store = store_of("opens the journal", ADA)
     trace = store.run("journal")
     trace.say(ADA, "journal_opened", {})
@@ -290,6 +308,17 @@ def _honest(family: Family) -> None:
     three = lambda story, who: [story.answer(each, who, **PROVEN, seen=2) for each in range(3)]  # noqa: E731
     batch(dialogue, three, ADA, 3)
     family.holds("passkey-batch", "A person answers three questions with one touch.", dialogue.export())
+    store = store_of("as long as can be", es256)
+    longest = lambda text: _with('"' + "\u00e9" * ((4_085 - len(text)) // 2) + "e" * ((4_085 - len(text)) % 2) + '"')(text)  # noqa: E731
+    add_person(store, "bob", by=bent(operator(es256), text=longest))
+    family.holds("passkey-longest", "The client data has 4,096 bytes.", Export(store))
+    dialogue = _asked("beside a yes")
+    dialogue.want()
+    answer = lambda story, who: story.answer(0, who, **PROVEN)  # noqa: E731
+    both = [leaf_of(dialogue, answer, ADA), digest("passkey", b"{}")]
+    answer(dialogue, bent(ADA, batch=both))
+    about = "The touch for an answer was for a yes, too, which must be touched alone: of what is not in a file nobody can tell."
+    family.holds("passkey-beside", about, dialogue.export(), "pass_with_warnings")
     run = Run(Cast("ended by passkey", ["planner", "executor", "critic"], before=with_root(ADA)), "run", {})
     run.say(operator(ADA), "session_aborted", {}, {"reason": "enough"})
     about = "An operator ends a run with a passkey."

@@ -52,13 +52,13 @@ def add_passkey(store: Store, who: Agent, by: Agent, facts: Json = None, claim: 
     return store.registry.say(by, "passkey_added", said, {"label": "another"})
 
 
-def reset(store: Store, who: Agent, by: Key | None = None, facts: Json = None) -> Entry:
+def reset(store: Store, who: Agent, by: Key | None = None, role: str = "desk", **rest: Any) -> Entry:
     """Returns a passkey that comes in by the recovery key, or by another one."""
     recovery = by or store.desk.recovery
     assert recovery is not None, "a reset needs a recovery key"
-    desk = Agent("desk", "desk", recovery, store.desk.principal)
-    said = _passkey(who).enrolment(who.principal) | {"possession": possession(store, who)} | (facts or {})
-    return store.registry.say(desk, "passkey_reset", said, {"label": "after the loss"})
+    desk = Agent("desk", role, recovery, store.desk.principal)
+    said = _passkey(who).enrolment(who.principal) | {"possession": possession(store, who)}
+    return store.registry.say(desk, "passkey_reset", said, {"label": "after the loss"}, **rest)
 
 
 def remove_passkey(store: Store, passkey: Key, by: Agent) -> Entry:

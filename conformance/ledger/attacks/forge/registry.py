@@ -174,6 +174,14 @@ def _retirements(family: Family) -> None:
     cast.store.retire(old, rotation, seen=2)
     about = "A retirement cites a rotation that its author says it had not seen."
     family.fails("retired-unseen", about, Export(cast.store), "CITES_UNSEEN", 4)
+    cast = Cast("retirements of the desk", ["planner"])
+    desk = cast.store.desk
+    newer = successor(desk, "retirements of the desk")
+    rotation = cast.store.rotate(desk, newer, desk.key)
+    cast.store.revoke(newer)
+    cast.store.retire(desk, rotation)
+    about = "The desk's old key is retired after the new one was revoked: nobody is left to sign for the desk."
+    family.fails("retired-last-desk", about, Export(cast.store), "REGISTRY_INVALID", 4)
     cast = Cast("retirements", ["planner"])
     cast.store.revoke(cast.store.desk)
     family.fails("revoked-only-desk", "The desk revokes its only key.", Export(cast.store), "REGISTRY_INVALID", 2)
