@@ -6,6 +6,7 @@ from forge.asking import Dialogue, work
 from forge.case import Corpus, Family
 from forge.clients import bind, token
 from forge.confirmations import desk
+from forge.dialogues import planned
 from forge.encode import Json, ulid
 from forge.stories import crew
 from forge.writer import way
@@ -107,6 +108,12 @@ def _own(family: Family) -> None:
     dialogue.answer(0, "person", assurance="relayed", attribution=hidden)
     about = "The asker's program answers, and the desk does not say that it is the asker's."
     family.fails("own-untold", about, dialogue.export(), "OWN_CLIENT", 1, integrity=False)
+    plan = planned("own gap untold")
+    bind(plan.cast, "agent", "a")
+    plan.find(assurance="relayed")
+    plan.answer(2, "person", assurance="relayed", attribution=hidden)
+    about = "The program that submitted a plan answers a gap of it, and the desk does not say that it is the agent's."
+    family.fails_last("own-gap-untold", about, plan, "OWN_CLIENT", integrity=False)
 
 
 def _confirmations(family: Family) -> None:

@@ -39,9 +39,9 @@ def token(cast: Cast, name: str = "token", **facts: Json) -> Entry:
     return cast.store.registry.say(cast.store.desk, "token_made", said | facts, {"name": name})
 
 
-def untoken(cast: Cast, name: str = "token") -> Entry:
+def untoken(cast: Cast, name: str = "token", by: Agent | None = None) -> Entry:
     """Returns the event that takes a token back."""
-    return cast.store.registry.say(cast.store.desk, "token_revoked", {"token": ulid(f"token {name}")})
+    return cast.store.registry.say(by or cast.store.desk, "token_revoked", {"token": ulid(f"token {name}")})
 
 
 def _bindings(family: Family) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from forge.case import Corpus, Family
+from forge.clients import bind, token, untoken
 from forge.curve import ORDER_EIGHT, Key, encode, mixed_order
 from forge.encode import Json, ulid
 from forge.export import Export
@@ -21,6 +22,7 @@ from forge.people import (
     root,
     somebody,
     store_of,
+    with_root,
 )
 from forge.stories import Cast
 from forge.touch import Passkey, off_curve
@@ -74,6 +76,14 @@ def _people(family: Family) -> None:
     store = _store("by answerer as operator", BOB)
     add_person(store, "eve", by=operator(BOB))
     case("person-by-answerer-as-operator", "An answerer adds a person as if he were an operator.", store)
+    for name, about, say in (
+        ("client", "An answerer binds a key as if he were an operator.", lambda cast: bind(cast, "planner", "a", by=operator(BOB))),
+        ("token", "An answerer takes a token back as if he were an operator.", lambda cast: untoken(cast, by=operator(BOB))),
+    ):
+        cast = Cast(f"enrolments {name} by answerer", ["planner"], before=with_root(ADA, BOB))
+        token(cast)
+        say(cast)
+        case(f"{name}-by-answerer", about, cast.store)
     store = _store("operator by desk")
     add_person(store, "eve", "operator")
     case("operator-by-desk", "The desk makes an operator though there is a passkey.", store)
@@ -87,6 +97,21 @@ def _people(family: Family) -> None:
     store = _bare("changed nobody")
     change_person(store, "bob", "auditor")
     case("person-unknown-changed", "Somebody is changed who was never added.", store)
+    store = _store("gone changed", BOB)
+    remove_person(store, "bob", operator(ADA))
+    checkpoint(store)
+    change_person(store, "bob", "auditor", operator(ADA))
+    case("person-gone-changed", "Somebody is changed who was removed.", store)
+    store = _store("in the desk's name")
+    add_person(store, "eve", by=operator(ADA), envelope={"actor": store.desk.principal})
+    case("person-in-the-desks-name", "An operator's passkey adds a person, and the desk says that it did.", store)
+    store = _store("raised", BOB)
+    add_person(store, "eve", "operator", operator(ADA))
+    change_person(store, "bob", "operator", operator(ADA))
+    change_person(store, "eve", "answerer", operator(ADA))
+    change_person(store, "bob", "answerer", operator(ADA))
+    change_person(store, "eve", "auditor", operator(BOB))
+    case("person-by-former-operator", "Somebody who was an operator for a while changes a person as one.", store)
     store = _store("last changed")
     change_person(store, "ada", "answerer", operator(ADA))
     case("operator-last-changed", "The last operator with a passkey becomes an answerer.", store)
@@ -104,6 +129,12 @@ def _roots(family: Family) -> None:
     store = Store("enrolments nobody's root")
     root(store, ADA)
     case("root-nobody", "The first passkey is that of somebody who was never added.", store)
+    store = _bare("root by another")
+    root(store, somebody("ada", _as(ADA, EVE)))
+    case("root-by-another", "Another passkey than the one that comes in signs the first passkey.", store)
+    store = _bare("root in another's name")
+    root(store, ADA, envelope={"actor": store.desk.principal})
+    case("root-in-the-desks-name", "The first passkey signs for itself, and the desk says that it did.", store)
     store = _bare("root by desk")
     store.registry.say(store.desk, "passkey_rooted", ADA.key.enrolment(ADA.principal), {"label": "x"})  # type: ignore[attr-defined]
     case("root-by-desk", "The desk's key signs the first passkey.", store)
@@ -146,6 +177,11 @@ def _vouched(family: Family) -> None:
     add_person(store, "eve")
     add_passkey(store, EVE, BOB)
     case("added-by-answerer", "An answerer vouches for another person's first passkey.", store)
+    store = _store("added for nobody")
+    add_person(store, "eve", by=operator(ADA))
+    remove_person(store, "eve", operator(ADA))
+    add_passkey(store, EVE, operator(ADA))
+    case("added-for-nobody", "An operator vouches for a passkey of somebody who was removed.", store)
     store = _store("added by auditor", BOB, role="auditor")
     add_person(store, "eve", "auditor", operator(ADA))
     add_passkey(store, EVE, BOB)
@@ -220,6 +256,9 @@ def _resets(family: Family) -> None:
         store = _store(f"reset as {role}", recovery=True)
         reset(store, AGAIN, role=role)
         case(f"reset-as-{role}", f"The recovery key resets the passkeys in the role {role}.", store)
+    store = _store("reset for an answerer", BOB, recovery=True)
+    reset(store, somebody("bob", Passkey("bob again")))
+    case("reset-answerer", "The recovery key brings in the passkey of an answerer.", store)
     store = _store("reset in her name", recovery=True)
     reset(store, AGAIN, envelope={"actor": ADA.principal})
     case("reset-in-her-name", "The recovery key resets the passkeys, and the desk says that Ada did.", store)
@@ -286,6 +325,12 @@ def _honest(family: Family) -> None:
     checkpoint(store)
     about = "People and passkeys come and go, one of them for another page, and the recovery key begins anew."
     family.holds("enrolment-lives", about, Export(store))
+    store = _store("operator for a while", BOB)
+    change_person(store, "bob", "operator", operator(ADA))
+    change_person(store, "ada", "answerer", operator(BOB))
+    add_person(store, "eve", "operator", operator(BOB))
+    about = "An answerer becomes an operator, and takes that from the one before."
+    family.holds("enrolment-handed-on", about, Export(store))
     store = _store("auditor's own", BOB, role="auditor")
     add_passkey(store, somebody("bob", elsewhere), BOB)
     remove_passkey(store, BOB.key, somebody("bob", elsewhere))

@@ -227,6 +227,8 @@ def _tokens(family: Family, honest: Family) -> None:
     case("client", "An answer came with the token of another client.", asked("other client", **relay), client=ulid("client z"))
     case("clientless", "An answer came with a token and no client.", asked("no client", **relay), client=None)
     case("scope", "An answer came with a token that relays nothing.", asked("no relay", **relay | {"people": [], "scopes": ["read"]}))
+    reads = relay | {"scopes": ["read"]}
+    case("scope-alone", "A token for Ada that reads brings an answer of hers.", asked("for ada, no relay", **reads))
     case("person", "A token relays for Ada; an answer of Eve came with it.", asked("for ada", **relay), person=eve)
     about = "A token relays for Ada; an answer came with it that does not say whose."
     case("nobody", about, asked("for ada, nobody", **relay), person=None)
@@ -238,6 +240,13 @@ def _tokens(family: Family, honest: Family) -> None:
     dialogue = asked("revoked token", **relay)
     untoken(dialogue.cast, "relay")
     case("revoked", "An answer came with a token that had been taken back.", dialogue)
+    plan = planned("ended by a token")
+    token(plan.cast, "relay", client=ulid("client b"), scopes=["operate"])
+    said = {"client": ulid("client b"), "token": ulid("token relay")}
+    facts = {"attribution": way("http", "client", **said)}
+    plan.trace.record("plan_withdrawn", facts, {"by": "ada", "reason": "enough"}, role="person")
+    about = "A plan is ended with a token that relays nothing: nobody's word is passed on."
+    honest.holds("token-ends", about, plan.export(), "pass_with_warnings")
     dialogue = asked("a token for anyone", **anyone | {"client": ulid("client a")})
     said = {"client": ulid("client a"), "own": True, "token": ulid("token relay")}
     dialogue.answer(0, "person", assurance="relayed", attribution=way("mcp", "client", **said))

@@ -274,6 +274,10 @@ def _words(family: Family) -> None:
     dialogue.answer(0, ADA, assurance="terminal")
     about = "A passkey approves an answer that says it came from a terminal."
     family.fails_last("assurance-less", about, dialogue, "ORDER_VIOLATION", integrity=True)
+    trace = journal(store_of("opened twice", ADA))
+    trace.record("journal_opened", {}, None)
+    about = "A journal is opened twice."
+    family.fails("journal-twice", about, Export(trace.store, trace), "ROLE_POLICY_VIOLATION", 1, integrity=False)
     trace = journal(store_of("said twice", ADA))
     signed_in(trace, ADA, facts={"attribution": way("page", "passkey")})
     about = "Beside the proof of a passkey the desk says how the sign-in came."
