@@ -26,7 +26,7 @@ def bind(cast: Cast, who: str | Agent, client: str, **rest: Any) -> Entry:
     return cast.store.registry.say(rest.pop("by", cast.store.desk), "client_bound", facts, {"name": client}, **rest)
 
 
-def token(cast: Cast, name: str = "token", **facts: Json) -> Entry:
+def token(cast: Cast, name: str = "token", by: Agent | None = None, **facts: Json) -> Entry:
     """Returns the event of a new token."""
     said = {
         "client": ulid("client a"),
@@ -36,7 +36,7 @@ def token(cast: Cast, name: str = "token", **facts: Json) -> Entry:
         "scopes": ["ask"],
         "token": ulid(f"token {name}"),
     }
-    return cast.store.registry.say(cast.store.desk, "token_made", said | facts, {"name": name})
+    return cast.store.registry.say(by or cast.store.desk, "token_made", said | facts, {"name": name})
 
 
 def untoken(cast: Cast, name: str = "token", by: Agent | None = None) -> Entry:

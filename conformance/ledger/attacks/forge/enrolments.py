@@ -77,7 +77,8 @@ def _people(family: Family) -> None:
     add_person(store, "eve", by=operator(BOB))
     case("person-by-answerer-as-operator", "An answerer adds a person as if he were an operator.", store)
     for name, about, say in (
-        ("client", "An answerer binds a key as if he were an operator.", lambda cast: bind(cast, "planner", "a", by=operator(BOB))),
+        ("client", "An answerer binds a key as if he were an operator.", lambda cast: bind(cast, "planner", "z", by=operator(BOB))),
+        ("made", "An answerer makes a token as if he were an operator.", lambda cast: token(cast, "own", operator(BOB))),
         ("token", "An answerer takes a token back as if he were an operator.", lambda cast: untoken(cast, by=operator(BOB))),
     ):
         cast = Cast(f"enrolments {name} by answerer", ["planner"], before=with_root(ADA, BOB))
