@@ -384,7 +384,7 @@ function localTimes(root) {
 
 const fields = (root) =>
   [...root.querySelectorAll("form[method=post] textarea, form[method=post] input[type=text]")].filter(
-    (field) => !field.readOnly && field.name,
+    (field) => !field.readOnly && field.name && field.form.matches('[action^="/questions/"], .bulk, .send'),
   );
 
 const SEVERAL = "several";

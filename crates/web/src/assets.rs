@@ -1,4 +1,4 @@
-//! The stylesheet, the script and the sign of the inbox, in the binary: a page asks no other host for anything.
+//! The stylesheet, the scripts and the sign of the inbox, in the binary: a page asks no other host for anything.
 
 use demur_core::hash::sha256;
 
@@ -14,7 +14,7 @@ pub struct Asset {
 }
 
 /// Every file.
-pub const ALL: [Asset; 3] = [
+pub const ALL: [Asset; 4] = [
     Asset {
         name: "demur.css",
         media: "text/css; charset=utf-8",
@@ -25,8 +25,12 @@ pub const ALL: [Asset; 3] = [
         media: "text/javascript; charset=utf-8",
         text: include_str!("../../../web/demur.js"),
     },
+    Asset { name: "passkey.js", media: "text/javascript; charset=utf-8", text: PASSKEY_SCRIPT },
     Asset { name: "demur.svg", media: "image/svg+xml", text: include_str!("../../../web/demur.svg") },
 ];
+
+/// The script that signs with a passkey; the page that signs somebody in has it inside.
+pub(crate) const PASSKEY_SCRIPT: &str = include_str!("../../../web/passkey.js");
 
 impl Asset {
     /// Returns what changes when the file does, for caches.

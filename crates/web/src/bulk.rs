@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::{
     frame::{Frame, Here, Level},
+    passkey::Sending,
     question::Card,
     text::Html,
     words::fill,
@@ -64,6 +65,8 @@ pub struct BulkReview<'a> {
     pub level: Level,
     /// Whether something has to be changed before it can be sent.
     pub editing: bool,
+    /// How it can be sent.
+    pub sending: Sending,
     /// What is wrong.
     pub wrong: Option<&'static str>,
 }

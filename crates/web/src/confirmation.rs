@@ -3,10 +3,13 @@
 
 use askama::Template;
 use demur_api::confirmation::ConfirmationView;
-use demur_ledger::{attribution::assurance_word, confirmation::ConfirmationStanding, name::Sequence};
+use demur_ledger::{
+    attribution::assurance_word, confirmation::ConfirmationStanding, facts::Assurance, name::Sequence,
+};
 
 use crate::{
-    frame::{Frame, Here},
+    frame::{Frame, Here, Visitor},
+    passkey::Sending,
     text::{self, Html, Writer, line},
     when::clock,
     words::Words,
@@ -46,6 +49,7 @@ pub struct ConfirmationCard {
     title: String,
     asked: String,
     is_open: bool,
+    least: Assurance,
 }
 
 impl ConfirmationCard {
@@ -88,7 +92,13 @@ impl ConfirmationCard {
                 .to_owned(),
             asked: clock(shown.asked),
             is_open: shown.is_open() && shown.digest.is_some(),
+            least: shown.assurance,
         }
+    }
+
+    /// Returns how somebody can say yes or no.
+    fn sending(&self, visitor: &Visitor) -> Sending {
+        Sending::of(visitor, self.least)
     }
 }
 

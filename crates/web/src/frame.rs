@@ -1,5 +1,7 @@
 //! What stands around every page: who is signed in, where one is, and what the page needs to be live.
 
+use demur_ledger::facts::Assurance;
+
 use crate::{
     notice::policy_hash,
     words::{ENGLISH, Words},
@@ -35,6 +37,17 @@ pub struct Visitor {
     pub level: Level,
     /// Whether single letters act.
     pub keys: bool,
+    /// How sure one can be of an act of this one that no passkey signed.
+    pub assurance: Assurance,
+    /// The credentials of this one's passkeys that sign on these pages; asked for only where a page depends on them.
+    pub credentials: Vec<String>,
+}
+
+impl Visitor {
+    /// Returns whether this one has a passkey that signs on these pages.
+    pub fn has_passkey(&self) -> bool {
+        !self.credentials.is_empty()
+    }
 }
 
 /// A part of the inbox.

@@ -14,6 +14,7 @@
 //! | what will be sent, and what became of it | [`review`] |
 //! | the same for several at once | [`bulk`] |
 //! | operations that wait for a yes or a no | [`confirmation`] |
+//! | passkeys, and how something can be sent: plainly, signed, or not at all | [`passkey`] |
 //! | how the inbox behaves; browsers that are signed in; people and tokens | [`settings`], [`sessions`], [`people`] |
 //!
 //! Templates escape everything they are given. Text that a program or a person wrote reaches a page through [`text`] only,
@@ -27,6 +28,7 @@ pub mod event;
 pub mod frame;
 pub mod list;
 pub mod notice;
+pub mod passkey;
 pub mod people;
 pub mod question;
 pub mod review;

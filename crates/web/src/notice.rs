@@ -6,6 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use demur_core::hash::sha256;
 
 use crate::{
+    assets::PASSKEY_SCRIPT,
     frame::{Frame, Here},
     words::{ENGLISH, Words},
 };
@@ -128,20 +129,32 @@ pub(crate) fn policy_hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(sha256(text.as_bytes()).as_bytes()))
 }
 
-/// Makes a key that stays in this browser, under this very address; the form carries its digest. Where that cannot be done, nothing is
-/// sent, and the session is one without a script. What is stored is stored when the form is sent, so that looking changes nothing.
-const SCRIPT: &str = r#"(async () => {
+/// Returns the one script that the page has inside on which somebody signs in.
+fn sign_in_script() -> String {
+    format!("{SCRIPT}\n{PASSKEY_SCRIPT}")
+}
+
+/// Returns its hash, as a policy names it.
+pub fn sign_in_script_hash() -> String {
+    policy_hash(&sign_in_script())
+}
+
+/// Makes a key that stays in this browser, under this very address; what signs in carries its digest. Where that cannot be done, nothing
+/// is sent, and the session is one without a script. What is stored is stored when somebody signs in, so that looking changes nothing.
+const SCRIPT: &str = r#"const sessionKey = (async () => {
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const key = hex(crypto.getRandomValues(new Uint8Array(32)));
 const digest = hex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key))));
+return () => { try { localStorage.setItem(`demur ${digest}`, key); return digest; } catch { return ""; } };
+})();
+sessionKey.then((keep) => {
 const form = document.querySelector("form.sign-in");
-form?.addEventListener("submit", () => {
-try { localStorage.setItem(`demur ${digest}`, key); form.elements.key.value = digest; } catch {}
-});
-})();"#;
+form?.addEventListener("submit", () => { form.elements.key.value = keep(); });
+});"#;
 
 const STYLE: &str = ":root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:0;background:light-dark(#fff,#16181c);color:light-dark(#16181c,#f2f3f5)}\
 main{max-width:34rem;margin:10vh auto;padding:1rem;overflow-wrap:anywhere}\
 button,input{font:inherit;padding:.75rem 1.5rem;min-height:44px;box-sizing:border-box;max-width:100%}\
+[hidden]{display:none}.error{font-weight:600;color:light-dark(#a5301a,#ff9f88)}form+form{margin-top:2.5rem}\
 input{width:100%;padding:.75rem;letter-spacing:.05em}textarea{font:inherit;width:100%;min-height:6rem}\
 code{font-size:1.1em}a{color:light-dark(#1a5a9e,#8fbfff);display:inline-block;padding:.5rem 0}";

@@ -1,7 +1,10 @@
 //! Who may sign in and which programs may call, for operators who look after that from a browser.
 
+use std::collections::BTreeSet;
+
 use askama::Template;
 use demur_api::{
+    passkey::ListedPasskeys,
     person::{PersonRole, ShownPerson},
     scope::Scope,
     token::ShownToken,
@@ -27,10 +30,36 @@ pub struct PeoplePage<'a> {
     pub made: Option<MadeOnce>,
     /// Everybody who was added.
     pub people: Vec<ShownPerson>,
+    /// What is said about people with a passkey only.
+    pub signing: PeopleSigning,
     /// Every browser that is signed in.
     pub sessions: Vec<SessionRow>,
     /// Every token.
     pub tokens: Vec<ShownToken>,
+}
+
+/// What is said about people with a passkey only: who is an operator, once one of them has a passkey, and whoever has one.
+#[derive(Clone, Debug)]
+pub struct PeopleSigning {
+    has_root: bool,
+    holders: BTreeSet<String>,
+    waits: bool,
+}
+
+impl PeopleSigning {
+    /// Returns what follows from the passkeys of a server.
+    pub fn of(listed: &ListedPasskeys) -> Self {
+        let active = listed.passkeys.iter().filter(|passkey| passkey.active);
+        Self {
+            has_root: !listed.needs_setup_code,
+            holders: active.map(|passkey| passkey.person.clone()).collect(),
+            waits: listed.waiting.iter().any(|waiting| waiting.vouches),
+        }
+    }
+
+    fn is_needed(&self, person: &ShownPerson) -> bool {
+        self.has_root && person.role == PersonRole::Operator || self.holders.contains(person.name.as_str())
+    }
 }
 
 /// A code or a token: nothing keeps it.

@@ -18,6 +18,7 @@ pub use page::{Happening, Notice, QuestionPage, VisitorRights};
 
 use crate::{
     frame::{Level, Visitor},
+    passkey::Sending,
     text::{self, Html, Writer},
     when::When,
     words::{ENGLISH, Words, fill},
@@ -89,6 +90,10 @@ pub struct Card {
     pub ways: Option<Ways>,
     /// Why there are no forms though it is open.
     pub no_way: Option<&'static str>,
+    /// Whether that is because the visitor has no passkey.
+    pub wants_passkey: bool,
+    /// Whether the visitor can decline it, give more time and so on.
+    pub may_act: bool,
     /// How the visitor changes an answer of their own; none where there is none, and in lists.
     pub change: Option<Change>,
     /// What was typed before, and what is wrong with it.
@@ -107,7 +112,7 @@ pub struct Change {
 }
 
 /// How a question can be answered.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Ways {
     /// By choosing.
     pub choices: Vec<Offer>,
@@ -121,6 +126,8 @@ pub struct Ways {
     pub accept: bool,
     /// What the form carries that sends a secret at once.
     pub form_key: String,
+    /// How a secret can be sent, which no page shows for review.
+    pub sending: Sending,
 }
 
 impl Ways {
@@ -195,6 +202,8 @@ impl Card {
             closed: question.outcome.as_ref().map(|ending| Closed::new(question, ending, look.now)),
             deserted: question.waited_for == Some(false),
             level: look.level,
+            may_act: may_act(question, look),
+            wants_passkey: no_way == Some(ENGLISH.assurance_too_low),
             ways,
             no_way,
             change: change(question, look),
@@ -275,25 +284,40 @@ fn ways(question: &QuestionView, look: &Look<'_>) -> (Option<Ways>, Option<&'sta
     if !question.people {
         return (None, Some(ENGLISH.only_people_not));
     }
-    if question.assurance > Assurance::Terminal {
-        return (None, Some(ENGLISH.assurance_too_low));
+    match Sending::of(visitor, question.assurance) {
+        Sending::Missing => (None, Some(ENGLISH.assurance_too_low)),
+        sending @ (Sending::Plain | Sending::Either | Sending::Signed) => {
+            (Some(fitting(question, visitor, sending)), None)
+        }
     }
-    (Some(fitting(question, visitor)), None)
+}
+
+/// Returns whether a visitor may do something about a question, be it to decline it.
+fn may_act(question: &QuestionView, look: &Look<'_>) -> bool {
+    question.is_open() && question.people && look.visitor.is_some_and(|visitor| visitor.may_answer)
+}
+
+/// Returns how sure somebody has to be who answers a question, or changes an answer: no less than the answer was.
+pub fn least(question: &QuestionView) -> Assurance {
+    let given = question.outcome.as_ref().and_then(|ending| ending.assurance);
+    given.map_or(question.assurance, |given| given.max(question.assurance))
 }
 
 /// Returns how a visitor changes the answer to a question, if it is their own: one that was relayed is any person's.
 fn change(question: &QuestionView, look: &Look<'_>) -> Option<Change> {
     let visitor = look.visitor.filter(|visitor| look.whole && visitor.may_answer && question.people)?;
     let ending = question.outcome.as_ref().filter(|ending| ending.state == OutcomeKind::Answered)?;
-    let assurance = ending.assurance.filter(|given| *given <= Assurance::Terminal)?;
+    let assurance = ending.assurance?;
     let is_own = assurance == Assurance::Relayed || ending.by.as_deref() == Some(visitor.name.as_str());
-    let is_of_person = ending.principal.is_none() && question.assurance <= Assurance::Terminal;
-    (is_own && is_of_person)
-        .then(|| Change { answer: ending.event.to_string(), ways: fitting(question, visitor) })
+    // A passkey speaks in the name of its person, and another key in its holder's.
+    let is_of_person = ending.principal.is_none() || assurance == Assurance::Passkey;
+    let sending = Sending::of(visitor, least(question));
+    (is_own && is_of_person && !sending.is_missing())
+        .then(|| Change { answer: ending.event.to_string(), ways: fitting(question, visitor, sending) })
 }
 
 /// Returns the forms that fit the kinds of a question.
-fn fitting(question: &QuestionView, visitor: &Visitor) -> Ways {
+fn fitting(question: &QuestionView, visitor: &Visitor, sending: Sending) -> Ways {
     let has = |kind| question.kinds.contains(&kind);
     let recommends = |value: &AnswerValue| question.recommendation.as_ref() == Some(value);
     let choices = question.choices.iter().map(|choice| {
@@ -312,6 +336,7 @@ fn fitting(question: &QuestionView, visitor: &Visitor) -> Ways {
         kinds: question.kinds.clone(),
         accept: question.gap.is_some() && question.severity == Severity::Warn,
         form_key: visitor.form_key.clone(),
+        sending,
     }
 }
 

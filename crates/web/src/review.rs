@@ -5,6 +5,7 @@ use askama::Template;
 
 use crate::{
     frame::{Frame, Here},
+    passkey::Sending,
     question::Card,
     text::Html,
 };
@@ -33,6 +34,8 @@ pub struct Review<'a> {
     pub consequence: &'static str,
     /// What the form carries.
     pub hidden: Vec<(&'static str, String)>,
+    /// How it can be sent.
+    pub sending: Sending,
     /// A note that can be added, where one can.
     pub note: Option<String>,
 }

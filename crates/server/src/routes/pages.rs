@@ -5,6 +5,7 @@ mod assets;
 mod confirmations;
 mod form;
 mod live;
+mod passkeys;
 mod people;
 mod questions;
 mod review;
@@ -12,6 +13,7 @@ mod session;
 mod sessions;
 mod settings;
 mod shown;
+mod touch;
 mod traces;
 mod verification;
 
@@ -27,7 +29,7 @@ use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_desk::{access::Caller, person::SIGN_IN_PATH};
 use demur_web::{
     frame::{Frame, Here, key_script_hash},
-    notice::{Message, Refused, SignedOut, script_hash, style_hash},
+    notice::{Message, Refused, SignIn, SignedOut, script_hash, sign_in_script_hash, style_hash},
 };
 use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
 
@@ -41,12 +43,14 @@ pub(super) fn add(api: Api) -> Api {
     let api = assets::add(api);
     let api = confirmations::add(api);
     let api = live::add(api);
+    let api = passkeys::add(api);
     let api = people::add(api);
     let api = questions::add(api);
     let api = review::add(api);
     let api = sessions::add(api);
     let api = settings::add(api);
     let api = shown::add(api);
+    let api = touch::add(api);
     let api = traces::add(api);
     let api = verification::add(api);
     session::add(api)
@@ -61,10 +65,24 @@ pub(crate) fn page(status: StatusCode, template: &impl Template) -> Result<Respo
 
 /// Returns a page for somebody who is not signed in: it needs nothing but itself.
 pub(crate) fn stranger_page(status: StatusCode, template: &impl Template) -> Result<Response, Problem> {
+    page_for_stranger(status, template, &script_hash())
+}
+
+/// Returns the page on which somebody signs in; its script asks this server what a passkey is to sign.
+pub(crate) fn sign_in_page() -> Result<Response, Problem> {
+    let scripts = format!("{}; connect-src 'self'", sign_in_script_hash());
+    page_for_stranger(StatusCode::OK, &SignIn::new(), &scripts)
+}
+
+fn page_for_stranger(
+    status: StatusCode,
+    template: &impl Template,
+    scripts: &str,
+) -> Result<Response, Problem> {
     let mut response = respond(status, template)?;
-    let (style, script) = (style_hash(), script_hash());
+    let style = style_hash();
     let policy =
-        format!("default-src 'none'; style-src {style}; script-src {script}; img-src data:; {NO_FRAMES}");
+        format!("default-src 'none'; style-src {style}; script-src {scripts}; img-src data:; {NO_FRAMES}");
     set_policy(response.headers_mut(), &policy);
     Ok(response)
 }
@@ -84,7 +102,7 @@ fn set_policy(headers: &mut HeaderMap, policy: &str) {
     headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
 }
 
-/// Turns what a page refuses into a page. Strangers are told how to sign in, and keep what they typed.
+/// Turns what a page refuses into a page, but for a script that asks for JSON. Strangers are told how to sign in, and keep what they typed.
 pub(crate) async fn answer_with_pages(request: Request, next: Next) -> Response {
     let caller = request.extensions().get::<Caller>().cloned().unwrap_or(Caller::Stranger);
     if caller.is_stranger()
@@ -95,13 +113,16 @@ pub(crate) async fn answer_with_pages(request: Request, next: Next) -> Response 
     let visiting = Visiting::of(&request);
     let (parts, body) = request.into_parts();
     let action = parts.uri.path().to_owned();
+    let is_script = parts.headers.get(header::ACCEPT).is_some_and(|media| media == "application/json");
     let (body, draft) = match &caller {
         // The code of a link is no draft.
         Caller::Stranger if action != SIGN_IN_PATH => form::keep(&parts.headers, body).await,
         Caller::Local { .. } | Caller::Token(_) | Caller::Stranger => (body, Vec::new()),
     };
     let response = next.run(Request::from_parts(parts, body)).await;
-    let Some(problem) = response.extensions().get::<Problem>().cloned() else { return response };
+    let Some(problem) = response.extensions().get::<Problem>().filter(|_| !is_script).cloned() else {
+        return response;
+    };
     let shown = match &caller {
         Caller::Stranger if action == SIGN_IN_PATH => stranger_page(
             problem.status(),

@@ -14,7 +14,7 @@ use demur_desk::{
     access::Browser,
     person::{self, SIGN_IN_PATH},
 };
-use demur_web::notice::{SignIn, SignInAs};
+use demur_web::notice::SignInAs;
 use hyper::{HeaderMap, Method, StatusCode, header};
 use serde::Deserialize;
 
@@ -48,7 +48,7 @@ struct SignInForm {
 }
 
 async fn page() -> Result<Response, Problem> {
-    pages::stranger_page(StatusCode::OK, &SignIn::new())
+    pages::sign_in_page()
 }
 
 async fn sign_in(

@@ -16,7 +16,7 @@ use demur_desk::access::Caller;
 use demur_ledger::confirmation::ConfirmationStanding;
 use demur_web::{
     confirmation::{ConfirmationCard, ConfirmationsPage},
-    frame::Here,
+    frame::{Frame, Here},
 };
 use hyper::{Method, StatusCode, header};
 
@@ -39,7 +39,7 @@ async fn list(State(service): State<Shared>, visiting: Visiting) -> Result<Respo
     let query = ConfirmationListParameters { newest: Some(true), ..ConfirmationListParameters::default() };
     let request = ApiRequest::<op::ListConfirmations>::get(op::NoArguments {}, query);
     let listed = service.desk.call(&visiting.caller, request).await?.document;
-    shown(&visiting, &listed.confirmations, false)
+    shown(&visiting.frame(Here::Confirmations), &listed.confirmations, false)
 }
 
 /// Returns how many operations wait for people, up to a page of them.
@@ -58,7 +58,7 @@ async fn show(
 ) -> Result<Response, Problem> {
     let request = ApiRequest::<op::ShowConfirmation>::get(of(id), op::Nothing {});
     let one = service.desk.call(&visiting.caller, request).await?.document;
-    shown(&visiting, &[one], true)
+    shown(&visiting.signing_frame(&service, Here::Confirmations).await?, &[one], true)
 }
 
 /// Says yes or no to exactly what the page showed, whose digest its form carries.
@@ -92,10 +92,9 @@ async fn act(
     Ok((StatusCode::SEE_OTHER, [(header::LOCATION, format!("/confirmations/{id}"))]).into_response())
 }
 
-fn shown(visiting: &Visiting, found: &[ConfirmationView], whole: bool) -> Result<Response, Problem> {
-    let frame = visiting.frame(Here::Confirmations);
+fn shown(frame: &Frame, found: &[ConfirmationView], whole: bool) -> Result<Response, Problem> {
     let cards = found.iter().map(|one| ConfirmationCard::new(one, frame.words)).collect();
-    page(StatusCode::OK, &ConfirmationsPage { frame: &frame, cards, whole })
+    page(StatusCode::OK, &ConfirmationsPage { frame, cards, whole })
 }
 
 const fn of(confirmation: ConfirmationId) -> op::OfConfirmation {

@@ -15,12 +15,12 @@ use demur_api::{
 use demur_core::limit::{LimitError, List, Text};
 use demur_web::{
     frame::Here,
-    people::{MadeOnce, PeoplePage},
+    people::{MadeOnce, PeoplePage, PeopleSigning},
     words::{ENGLISH, fill},
 };
 use hyper::{Method, StatusCode, header};
 
-use super::{Form, Visiting, page, sessions};
+use super::{Form, Visiting, page, passkeys, sessions};
 use crate::{
     api::{Api, Route},
     problem::Problem,
@@ -46,9 +46,10 @@ async fn people(service: &Shared, visiting: &Visiting, made: Option<MadeOnce>) -
     let mut tokens = service.desk.call(caller, listed).await?.document.tokens;
     tokens.retain(|token| !token.scopes.contains(&Scope::Person));
     let sessions = sessions::listed(service, caller).await?;
-    let frame = visiting.frame(Here::People);
+    let signing = PeopleSigning::of(&passkeys::listed(service, caller).await?);
+    let frame = visiting.signing_frame(service, Here::People).await?;
     let visitor = frame.visitor.as_ref().ok_or_else(demur_desk::access::stranger)?;
-    page(StatusCode::OK, &PeoplePage { frame: &frame, visitor, made, people, sessions, tokens })
+    page(StatusCode::OK, &PeoplePage { frame: &frame, visitor, made, people, signing, sessions, tokens })
 }
 
 async fn change(
@@ -113,7 +114,7 @@ fn named(form: &Form) -> Result<List<Text<1, 64>, 0, 256>, Problem> {
     names.map_err(|error| limit("people", &error))?.try_into().map_err(|error| limit("people", &error))
 }
 
-fn role(word: Option<&str>) -> Result<PersonRole, Problem> {
+pub(super) fn role(word: Option<&str>) -> Result<PersonRole, Problem> {
     let roles = [PersonRole::Operator, PersonRole::Answerer, PersonRole::Auditor];
     roles
         .into_iter()

@@ -12,7 +12,12 @@ use demur_api::{
     question::{QuestionId, QuestionListParameters, QuestionView},
 };
 use demur_desk::access::Caller;
-use demur_ledger::{content::Wording, facts::Assurance, question::OutcomeKind, role::Role};
+use demur_ledger::{
+    content::Wording,
+    facts::{AnswerKind, Assurance},
+    question::OutcomeKind,
+    role::Role,
+};
 use demur_web::{
     frame::{Frame, Here, Level},
     list::{Counts, Filters, ListPage, Searched, Which},
@@ -74,6 +79,7 @@ async fn list(
     let found = service
         .work(move |desk| Ok((desk.find_questions(&caller, &search)?, desk.question_counts(&caller)?)));
     let (found, counted) = found.await?;
+    let frame = signing(&service, &visiting, frame, &found.questions).await?;
     let look = Look { now: service.desk.now()?, level, visitor: frame.visitor.as_ref(), whole: false };
     let cards = found.questions.iter().map(|question| Card::new(question, &look)).collect();
     let searched = filters.reads_words().then_some(Searched { read: found.read, more: found.next.is_some() });
@@ -81,6 +87,20 @@ async fn list(
     let confirmations = confirmations::waiting(&service, &visiting.caller).await?;
     let counts = Counts { confirmations, ..counts(&counted) };
     page(StatusCode::OK, &ListPage::new(&frame, &filters, level, counts, cards, searched, after.as_deref()))
+}
+
+/// Returns the frame of a list: whether somebody has a passkey is asked for only where that decides what is offered.
+async fn signing(
+    service: &Shared,
+    visiting: &Visiting,
+    frame: Frame,
+    found: &[QuestionView],
+) -> Result<Frame, Problem> {
+    let most = frame.visitor.as_ref().map_or(Assurance::Passkey, |visitor| visitor.assurance);
+    let decides = |question: &QuestionView| {
+        question.is_open() && (question.assurance > most || question.kinds.contains(&AnswerKind::Secret))
+    };
+    if found.iter().any(decides) { visiting.signing_frame(service, frame.here).await } else { Ok(frame) }
 }
 
 fn counts(counted: &[(OutcomeKind, u64)]) -> Counts {
@@ -156,7 +176,7 @@ pub(super) async fn question_page(
     let names = names(service, &visiting.caller).await?;
     let request = ApiRequest::<op::ShowQuestionHistory>::get(op::OfQuestion { question: id }, op::Nothing {});
     let history = service.desk.call(&visiting.caller, request).await?.document;
-    let frame = frame_of(visiting);
+    let frame = visiting.signing_frame(service, Here::Elsewhere).await?;
     let look = Look { now, level, visitor: frame.visitor.as_ref(), whole: true };
     let mut card = Card::new(&question, &look);
     card.draft = draft;

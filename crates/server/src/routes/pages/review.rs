@@ -3,6 +3,7 @@
 
 mod bulk;
 mod intent;
+mod signed;
 
 use axum::{
     extract::State,
@@ -17,12 +18,14 @@ use demur_api::{
 use demur_desk::{access::Caller, desk::Desk, question::PersonalAct};
 use demur_ledger::{content::Wording, question::OutcomeKind};
 use demur_web::{
-    frame::Level,
+    frame::{Here, Level},
     review::{Late, Review},
     words::ENGLISH,
 };
 use hyper::{Method, StatusCode, header};
 use zeroize::Zeroizing;
+
+pub(super) use self::signed::{several_signed, signed};
 
 use self::intent::{Intent, carried, draft};
 use super::{
@@ -116,7 +119,7 @@ impl Asked<'_> {
             Ok(intent) => intent,
             Err(wrong) => return self.form_again(Some(wrong), StatusCode::UNPROCESSABLE_ENTITY).await,
         };
-        let frame = frame_of(self.visiting);
+        let frame = self.visiting.signing_frame(self.service, Here::Elsewhere).await?;
         let name = frame.visitor.as_ref().map_or("", |visitor| visitor.name.as_str());
         let (shown, recorded) = intent.shown(&question);
         let mut hidden = carried(self.form);
@@ -135,6 +138,7 @@ impl Asked<'_> {
             recorded,
             words: intent.words(&question, name),
             consequence: intent.consequence(),
+            sending: signed::sending(frame.visitor.as_ref(), &intent, &question),
             hidden,
             note: intent.takes_note().then(|| self.form.one("note").unwrap_or_default()),
         };

@@ -55,6 +55,16 @@ impl Visiting {
         Frame::new(here, self.visitor())
     }
 
+    /// Returns the same where the page depends on whether this one has a passkey.
+    pub(crate) async fn signing_frame(&self, service: &Shared, here: Here) -> Result<Frame, Problem> {
+        let mut frame = self.frame(here);
+        if let Some(visitor) = &mut frame.visitor {
+            let caller = self.caller.clone();
+            visitor.credentials = service.work(move |desk| desk.credentials_here(&caller)).await?;
+        }
+        Ok(frame)
+    }
+
     fn visitor(&self) -> Option<Visitor> {
         let (name, role) = match &self.caller {
             Caller::Local { name, .. } => (name.as_str(), PersonRole::Operator),
@@ -74,6 +84,8 @@ impl Visiting {
             administers: self.is_public && self.caller.may(&[Scope::Administer]),
             level: self.view.level,
             keys: self.view.keys,
+            assurance: self.caller.attribution().root.bears(),
+            credentials: Vec::new(),
         })
     }
 }

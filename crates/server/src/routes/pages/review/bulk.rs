@@ -11,14 +11,15 @@ use demur_desk::access::Caller;
 use demur_ledger::facts::{AnswerKind, Severity};
 use demur_web::{
     bulk::{BulkFields, BulkItem, BulkResult, BulkReview},
-    frame::Level,
+    frame::{Here, Level, Visitor},
+    passkey::Sending,
     question::{Closed, value_words},
     text::{self, Writer},
     words::ENGLISH,
 };
 use hyper::{Method, StatusCode};
 
-use super::{Doing, intent::Intent};
+use super::{Doing, intent::Intent, signed};
 use crate::{
     api::{Api, Route},
     problem::Problem,
@@ -37,21 +38,28 @@ pub(super) fn add(api: Api) -> Api {
 
 /// What a form asks for.
 #[derive(Clone, Debug)]
-struct Wanted {
-    ids: Vec<QuestionId>,
+pub(super) struct Wanted {
+    pub(super) ids: Vec<QuestionId>,
     fields: BulkFields,
-    level: Level,
+    pub(super) level: Level,
 }
 
 /// One of the questions, and what is to be done about it.
-struct Chosen {
+pub(super) struct Chosen {
     id: QuestionId,
-    question: Option<QuestionView>,
-    intent: Result<Intent, String>,
+    pub(super) question: Option<QuestionView>,
+    pub(super) intent: Result<Intent, String>,
+}
+
+impl Chosen {
+    fn sending(&self, visitor: Option<&Visitor>) -> Option<Sending> {
+        let (intent, question) = (self.intent.as_ref().ok()?, self.question.as_ref()?);
+        Some(signed::sending(visitor, intent, question))
+    }
 }
 
 impl Wanted {
-    fn read(form: &Form) -> Self {
+    pub(super) fn read(form: &Form) -> Self {
         let field = |name| form.one(name).unwrap_or_default();
         let mut ids: Vec<QuestionId> = form.all("question").filter_map(|id| id.parse().ok()).collect();
         ids.sort_unstable();
@@ -62,7 +70,7 @@ impl Wanted {
     }
 
     /// Returns what is wrong before any question is looked at.
-    fn wrong(&self) -> Option<&'static str> {
+    pub(super) fn wrong(&self) -> Option<&'static str> {
         match self.ids.len() {
             0 => Some(ENGLISH.bulk_none),
             1..=MAX_QUESTIONS => match self.fields.act.as_str() {
@@ -82,7 +90,7 @@ impl Wanted {
         }
     }
 
-    async fn choose(&self, service: &Shared, caller: &Caller) -> Vec<Chosen> {
+    pub(super) async fn choose(&self, service: &Shared, caller: &Caller) -> Vec<Chosen> {
         let mut all = Vec::new();
         for id in self.ids.iter().take(MAX_QUESTIONS).copied() {
             all.push(match look_at(service, caller, id).await {
@@ -126,12 +134,13 @@ async fn show(
     goes_back: bool,
     warning: Option<&'static str>,
 ) -> Result<Response, Problem> {
+    let frame = visiting.signing_frame(service, Here::Elsewhere).await?;
     let chosen = wanted.choose(service, &visiting.caller).await;
-    let items = chosen.iter().map(|chosen| item(service, chosen, wanted.level));
+    let sending = sending(frame.visitor.as_ref(), &chosen);
+    let items = chosen.iter().map(|chosen| item(service, chosen, wanted.level, frame.visitor.as_ref()));
     let items = items.collect::<Result<Vec<_>, Problem>>()?;
     let misfits = items.iter().any(|item| item.problem.is_some());
     let wrong = wanted.wrong().or_else(|| misfits.then_some(ENGLISH.bulk_misfits));
-    let frame = frame_of(visiting);
     let name = frame.visitor.as_ref().map_or("", |visitor| visitor.name.as_str());
     let said = if wanted.fields.is("answer") { &wanted.fields.value } else { &wanted.fields.reason };
     let said = Some(said.trim()).filter(|said| !said.is_empty());
@@ -148,12 +157,29 @@ async fn show(
         editing: goes_back || wrong.is_some(),
         wrong: wrong.filter(|_| !goes_back).or(warning),
         bulk: wanted.fields,
+        sending,
         level: wanted.level,
     };
     page(status, &shown)
 }
 
-fn item(service: &Shared, chosen: &Chosen, level: Level) -> Result<BulkItem, Problem> {
+/// Returns how all of them can be sent: signed, as soon as one has to be.
+fn sending(visitor: Option<&Visitor>, chosen: &[Chosen]) -> Sending {
+    let each = chosen.iter().filter_map(|chosen| chosen.sending(visitor));
+    let most = each.max_by_key(|sending| match sending {
+        Sending::Missing | Sending::Plain => 0,
+        Sending::Either => 1,
+        Sending::Signed => 2,
+    });
+    most.unwrap_or(Sending::Plain)
+}
+
+fn item(
+    service: &Shared,
+    chosen: &Chosen,
+    level: Level,
+    visitor: Option<&Visitor>,
+) -> Result<BulkItem, Problem> {
     let question = chosen.question.as_ref();
     let closed = question.is_some_and(|question| !question.is_open());
     let shown = match (&chosen.intent, question) {
@@ -162,6 +188,7 @@ fn item(service: &Shared, chosen: &Chosen, level: Level) -> Result<BulkItem, Pro
     };
     let problem = match &chosen.intent {
         _ if closed => Some(ENGLISH.bulk_closed.to_owned()),
+        Ok(_) if chosen.sending(visitor) == Some(Sending::Missing) => Some(ENGLISH.bulk_missing.to_owned()),
         Ok(_) => None,
         Err(problem) => Some(problem.clone()),
     };

@@ -167,6 +167,16 @@ impl Intent {
         matches!(self, Self::Answer { .. } | Self::Replace { .. } | Self::Accept { .. })
     }
 
+    /// Returns whether a passkey can sign it.
+    pub(super) const fn is_signable(&self) -> bool {
+        self.settles() || matches!(self, Self::Decline { .. } | Self::AskBack { .. })
+    }
+
+    /// Returns whether it has to be as sure as the question wants.
+    pub(super) const fn settles(&self) -> bool {
+        matches!(self, Self::Answer { .. } | Self::Replace { .. } | Self::Revoke { .. } | Self::Accept { .. })
+    }
+
     /// Returns whether it is about the answer that counts.
     pub(super) const fn changes_answer(&self) -> bool {
         matches!(self, Self::Replace { .. } | Self::Revoke { .. })
