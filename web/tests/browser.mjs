@@ -82,7 +82,7 @@ export class Visitor {
     await page.getByLabel("Code").fill(code);
     // A key of its own is made once the page is there.
     await page.waitForLoadState("load");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await this.arrives(page.getByRole("heading", { name: "Waiting for me", level: 1 }));
   }
 
@@ -94,7 +94,7 @@ export class Visitor {
 
   /** Waits until something with this text has the focus. */
   async focuses(text) {
-    await this.page.waitForFunction((text) => document.activeElement.textContent.trim() === text, text);
+    await this.page.waitForFunction((text) => document.activeElement?.textContent.trim() === text, text);
   }
 
   go(path) {

@@ -52,6 +52,7 @@ async function fill(server) {
       confirmations: "/confirmations",
       confirmation: `/confirmations/${sending}`,
       settings: "/settings",
+      passkeys: "/passkeys",
       traces: "/traces",
       trace: `/traces/${trace}`,
       event: `/traces/${trace}/events/0`,

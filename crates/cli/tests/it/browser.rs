@@ -97,6 +97,12 @@ fn browsers_sign_in_without_a_code_in_an_address_and_their_cookie_alone_changes_
     browser("signing");
 }
 
+/// ONE-10: enrolled, touched for answers, confirmations and people, signed in with, and removed; both verifiers accept what was signed.
+#[test]
+fn people_sign_with_passkeys() {
+    browser("passkeys");
+}
+
 #[test]
 fn hostile_words_do_nothing_and_hide_nothing() {
     browser("hostile");

@@ -102,6 +102,16 @@ fn sent() -> Vec<Row> {
         row("POST /settings", "changed", &[]).form(&[("level", "terse"), KEY]),
         row("POST /shown", "without a key", &[]).form(&[("question", "<question open>")]),
         row("POST /shown", "open", &[]).form(&[("question", "<question open>"), ("level", "terse"), KEY]),
+        row("GET /passkeys", "none", &[]),
+        row("POST /touch", "without a key", &[]).form(&[("touch", "question")]),
+        row("POST /touch", "of nothing", &[]).form(&[("touch", "nothing"), KEY]),
+        row("POST /touch", "without a passkey", &[]).form(&[
+            ("touch", "question"),
+            ("question", "<question open>"),
+            ("act", "answer"),
+            ("text", "this"),
+            KEY,
+        ]),
         row("GET /people", "not from elsewhere", &[]),
         row("POST /people/{change}", "not from elsewhere", &["add"]).form(&[
             ("name", "nils"),
