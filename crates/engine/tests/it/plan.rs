@@ -7,6 +7,8 @@ use demur_engine::{
 };
 use demur_ledger::{
     admission::Checked,
+    content::{ConfirmationContent, Provenance},
+    event_type::Content,
     facts::{
         AnswerKind, AnswerRevoked, GapAccepted, GapFound, OperationStarted, PlanAttested, PlanConfirmed,
         PlanSubmitted, ProposalCreated, Question, QuestionAnswered, QuestionAsked, RulesRecorded, Severity,
@@ -18,7 +20,7 @@ use demur_ledger::{
 
 use crate::{
     asking::{answer, at, fitting, operation, question, typed},
-    words::{list, whole},
+    words::{list, text, whole},
     world::{To, World, position, refusal},
 };
 
@@ -137,6 +139,30 @@ fn what_the_desk_adds_holds_only_where_it_was_worked_out() {
     // The same statement, without a new signature, once it was worked out again.
     let after = world.run.state.tip().head();
     position(&world.send_with(&sent, Consequences { after, signing: None, sayings: Vec::new() }));
+}
+
+/// ONE-12: the desk does not choose later who answered what.
+#[test]
+fn a_plan_is_not_confirmed_with_a_source_that_its_agent_had_not_seen() {
+    let (mut world, [block, warn]) = World::planned();
+    position(&world.speak(Role::Answerer, answer(block)));
+    let accept = GapAccepted { attribution: None, assurance: typed(warn).assurance, question: warn };
+    position(&world.told(Role::Person, accept));
+    for (is_seen, code) in [(false, Some("CITES_UNSEEN")), (true, None)] {
+        let mut draft = world.draft(To::Run, Role::Agent, PlanConfirmed {});
+        let newest = draft.seen.unwrap();
+        let source = Provenance { field: text("a"), pointer: text("/answer"), source: newest.sequence };
+        let content = ConfirmationContent { plan: serde_json::Map::new(), provenance: list([source]) };
+        (draft.content, draft.seen) =
+            (Some(Content::PlanConfirmed(content)), Some(if is_seen { newest } else { block }));
+        let key = world.speaker(Role::Agent).key.clone();
+        let sent = world.sign(draft, &key);
+        let reply = world.send(To::Run, &sent);
+        match code {
+            Some(code) => assert_eq!(refusal(&reply).code, code),
+            None => assert!(position(&reply).sequence > newest.sequence),
+        }
+    }
 }
 
 /// A gap that the desk would add to a trace that another of its words has closed for gaps.
