@@ -185,6 +185,14 @@ def _changed(family: Family, honest: Family) -> None:
         honest.holds(f"changed-{name}", about, dialogue.export())
 
 
+    dialogue = _answered("a no taken back", **_at_terminal("ada"))
+    _take_back(dialogue, 1, _at_terminal("ada"))
+    dialogue.cancel(0)
+    dialogue.operate()
+    about = "A no is taken back and its question cancelled; what begins then does not go against it."
+    honest.holds("revoked-no", about, dialogue.export())
+
+
 def _ended(family: Family, honest: Family) -> None:
     for own in (False, True):
         mine = way("mcp", "client", client=ulid("client a"), own=own)

@@ -57,7 +57,7 @@ class Plan:
 
     def record(self) -> Json:
         """Returns the record so far."""
-        return self.seal() | {"chain": self.rounds}
+        return self.seal() | {"chain": [*self.rounds]}
 
     def round(self, gap: int, value: str = "blue", settles: bool = True, *, sign: bool = True, **other: Json) -> Json:
         """Returns the paper of the round that the newest event ended; the members given differ from the honest ones."""
@@ -401,6 +401,18 @@ def _places(family: Family) -> None:
         plan.keep("document", 4, plan.document())
         plan.keep("round", 4, plan.round(2))
 
+    def handed(plan: Plan) -> None:
+        plan.keep("round", 4, plan.round(2))
+        plan.keep("handoff", 5, plan.handoff())
+        plan.keep("document", 4, plan.document())
+
+    def parted(plan: Plan) -> None:
+        plan.keep("round", 4, plan.round(2))
+        plan.gap("gap-002")
+        plan.keep("document", 4, plan.document())
+
+    case("handed", "A package comes between the papers of an answer.", handed)
+    case("parted", "A gap is put between the papers of an answer.", parted)
     case("twice", "A round is signed twice.", twice)
     case("late", "A round is signed after something else happened.", late)
     case("turned", "The document comes before its round.", turned)
