@@ -75,6 +75,7 @@ impl Session {
             };
         }
         (self.own, self.plan) = (OwnWord { plan: own, event }, plan);
+        self.forget_found();
         self.lapse()
     }
 

@@ -141,6 +141,7 @@ impl NoGuess {
             ways: BTreeMap::new(),
             passkeys: BTreeMap::new(),
             due: VecDeque::new(),
+            is_steady: false,
             papers: VecDeque::from([PaperKind::Document]),
             problems: Vec::new(),
             warnings: Vec::new(),
@@ -172,6 +173,8 @@ struct Check<'a> {
     passkeys: BTreeMap<Sequence, (Fingerprint, PersonId)>,
     /// The gaps that the desk must ask next.
     due: VecDeque<Saying>,
+    /// Whether everything was said that was due, and nothing since could make more due than answers do.
+    is_steady: bool,
     /// The papers that it must sign after them.
     papers: VecDeque<PaperKind>,
     problems: Vec<Problem>,
@@ -217,14 +220,20 @@ impl Check<'_> {
         }
         self.session.fold(event, content)?;
         let is_change = matches!(facts, Facts::PlanAmended(_) | Facts::PlanWithdrawn(_));
+        self.is_steady &= self.problems.is_empty() && is_calm(&facts);
         match facts {
+            Facts::QuestionAnswered(_) if self.is_steady => {
+                self.due = self.session.due_after_answer()?.into();
+            }
             Facts::RulesRecorded(_)
             | Facts::QuestionAnswered(_)
             | Facts::AnswerSuperseded(_)
             | Facts::AnswerRevoked(_)
             | Facts::PlanAmended(_)
             | Facts::PlanWithdrawn(_)
-            | Facts::GapAccepted(_) => self.due = self.session.due()?.into(),
+            | Facts::GapAccepted(_) => {
+                (self.due, self.is_steady) = (self.session.due()?.into(), true);
+            }
             Facts::PlanConfirmed(_) => {
                 self.confirmed = true;
                 self.papers = VecDeque::from([PaperKind::Acceptance]);
@@ -471,6 +480,21 @@ impl Check<'_> {
             remarks: self.remarks,
         }
     }
+}
+
+/// Returns whether an event makes nothing due but by what it answers.
+const fn is_calm(facts: &Facts) -> bool {
+    matches!(
+        facts,
+        Facts::QuestionAnswered(_)
+            | Facts::GapFound(_)
+            | Facts::GapWithdrawn(_)
+            | Facts::PaperRecorded(_)
+            | Facts::AnswerRejected(_)
+            | Facts::AnswerClaimed(_)
+            | Facts::QuestionDelivered(_)
+            | Facts::CommandRefused(_)
+    )
 }
 
 fn packs(rules: &demur_rules::Rules) -> Vec<String> {

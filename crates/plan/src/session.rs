@@ -3,6 +3,7 @@
 
 mod answers;
 mod asked;
+mod glance;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,7 +27,7 @@ use demur_ledger::{
     question::Outcome,
     trace_state::{PlanStage, Work},
 };
-use demur_rules::{Finding, Plan, Rules, Settled};
+use demur_rules::{Finding, Plan, Rules, Settled, detect::Found};
 use serde_json::{Map, Value};
 
 pub use asked::{Claim, Gap};
@@ -52,6 +53,12 @@ pub struct Session {
     pub(crate) rules: Option<Rules>,
     pub(crate) settled: Settled,
     pub(crate) gaps: Vec<Gap>,
+    /// Which gap is of which rule at which field.
+    places: BTreeMap<glance::Place, usize>,
+    /// What the rules find in the plan with every answer so far, where that is known.
+    found: Option<Found>,
+    /// Where the rules were asked again for the newest event, an answer; none where they have to be asked about everything.
+    recent: Option<Vec<glance::Place>>,
     /// The answers that count, in the order in which they were first given.
     pub(crate) answers: Vec<Given>,
     /// What somebody let pass, for which values.
@@ -181,6 +188,9 @@ impl Session {
             rules: None,
             settled: Settled::default(),
             gaps: Vec::new(),
+            places: BTreeMap::new(),
+            found: None,
+            recent: None,
             answers: Vec::new(),
             consents: Vec::new(),
             last_words: BTreeMap::new(),
@@ -209,10 +219,11 @@ impl Session {
         self.work.follow(event, Known::NOTHING).map_err(|_| follows)?;
         let said = event.said().map_err(|_| Error::Trace { at, expected: "a statement or a record" })?;
         self.newest = event.envelope().time;
+        self.recent = None;
         let hidden = || Error::Trace { at, expected: "its content, which is withheld or erased" };
         match (said.facts, content) {
             (Facts::RulesRecorded(_), Some(Content::RulesRecorded(content))) => {
-                self.rules = Some(recorded(at, &content)?);
+                (self.rules, self.found) = (Some(recorded(at, &content)?), None);
             }
             (Facts::GapFound(facts), Some(Content::GapFound(content))) => {
                 self.fold_gap(event.position(), &facts.0, content)?;
@@ -448,22 +459,12 @@ impl Session {
 
     pub(crate) fn view_with(&self, plan: Plan, answers: &[Given]) -> Result<View<'_>, Error> {
         let counting: BTreeSet<_> = answers.iter().map(|given| given.event).collect();
-        let standing = |(place, gap): (usize, &Gap)| match self.outcome(gap) {
-            Some(outcome) if !outcome.settles() => view::Standing::Open,
-            Some(_) if self.lapsed.contains(&place) => view::Standing::Unresolved,
-            Some(Outcome::Answered(given)) if !counting.contains(&given.at) => view::Standing::Unresolved,
-            _ => view::Standing::Settled,
-        };
+        let standing = |place| self.standing_of(place, |event| counting.contains(&event));
         Ok(View {
             rules: self.rules()?,
             plan,
             settled: self.settled.clone(),
-            gaps: self
-                .gaps
-                .iter()
-                .enumerate()
-                .map(|(place, gap)| (gap.clone(), standing((place, gap))))
-                .collect(),
+            gaps: self.gaps.iter().enumerate().map(|(place, gap)| (gap.clone(), standing(place))).collect(),
             consents: self.consents.clone(),
         })
     }
@@ -505,7 +506,11 @@ impl Session {
         let asked = self.plan.value(&field).cloned();
         let found = Gap { id, question, field, content, facts: facts.clone(), asked };
         self.asks += 1;
-        match self.gaps.iter().position(|gap| gap.id == found.id) {
+        let known = self.gaps.iter().position(|gap| gap.id == found.id);
+        if let Some(named) = glance::rule_and_field(&found) {
+            self.places.insert(named, known.unwrap_or(self.gaps.len()));
+        }
+        match known {
             Some(place) => {
                 self.gaps[place] = found;
                 self.lapsed.remove(&place);

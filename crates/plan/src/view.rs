@@ -159,17 +159,8 @@ impl<'a> View<'a> {
         let found: BTreeMap<_, _> = findings.iter().map(|finding| (finding.place(), finding)).collect();
         let known: BTreeSet<_> = self.gaps.iter().filter_map(|(gap, _)| gap.place()).collect();
         for (gap, standing) in &self.gaps {
-            let Some(finding) = gap.place().and_then(|place| found.get(&place)) else {
-                if *standing == Standing::Open {
-                    sayings.push(withdrawn(gap)?);
-                }
-                continue;
-            };
-            let again = gap::found(finding, &gap.id, Some(gap.question.sequence), rules, &self.plan)?;
-            // A gap that was settled and is found again is asked again under its name.
-            if *standing != Standing::Open || !gap.asks_the_same(&again) {
-                sayings.push(again);
-            }
+            let finding = gap.place().and_then(|place| found.get(&place).copied());
+            sayings.extend(due_about((gap, *standing), finding, (rules, &self.plan))?);
         }
         let new = findings.iter().filter(|finding| !known.contains(&finding.place()));
         for (finding, number) in new.zip(self.gaps.len() + 1..) {
@@ -177,6 +168,20 @@ impl<'a> View<'a> {
         }
         Ok(sayings)
     }
+}
+
+/// Returns what the desk has to say about one gap, given what the rules find at its place.
+pub(crate) fn due_about(
+    (gap, standing): (&Gap, Standing),
+    finding: Option<&Finding>,
+    (rules, plan): (&Rules, &Plan),
+) -> Result<Option<Saying>, Error> {
+    let Some(finding) = finding else {
+        return if standing == Standing::Open { withdrawn(gap).map(Some) } else { Ok(None) };
+    };
+    let again = gap::found(finding, &gap.id, Some(gap.question.sequence), rules, plan)?;
+    // A gap that was settled and is found again is asked again under its name.
+    Ok((standing != Standing::Open || !gap.asks_the_same(&again)).then_some(again))
 }
 
 fn withdrawn(gap: &Gap) -> Result<Saying, Error> {

@@ -1,11 +1,14 @@
 //! Detection: which gaps a plan has by a set of rules. The same plan, rules and acceptances always give the same
 //! findings in the same order: by condition (in the seed's order), then rule, then field.
 
+mod again;
 mod mismatches;
 mod names;
 mod policies;
 mod rows;
 mod unread;
+
+pub use again::{Change, Found, Glance};
 
 use std::{borrow::Cow, cmp::Ordering, collections::BTreeSet, fmt::Write as _};
 

@@ -11,6 +11,7 @@ use crate::{
     error::Mistake,
     facts,
     name::{RowId, plain},
+    readers::Readers,
     reads::Reads,
     rules::RowMistake,
     table::{Ambiguous, Entry, Name, Policy, Row, Shorts, Table, Tables},
@@ -28,6 +29,7 @@ pub(crate) struct Index {
     /// Whether any condition reads what is derived from a plan.
     pub(crate) reads_derived: bool,
     pub(crate) reads: Reads,
+    pub(crate) readers: Readers,
     /// The jurisdictions in which each lies, however far up.
     larger: BTreeMap<RowId, BTreeSet<RowId>>,
 }
@@ -95,8 +97,8 @@ impl Index {
             condition.names().iter().any(|path| path.split('.').next() == Some(facts::DERIVED))
         });
         let phrases = tables.ambiguous.values().map(|entry| Phrases::new(&entry.row)).collect();
-        let reads = Reads::new(tables, &conditions);
-        Ok(Self { standards, targets, languages, phrases, conditions, reads_derived, reads, larger })
+        let (reads, readers) = (Reads::new(tables, &conditions), Readers::new(tables, &conditions));
+        Ok(Self { standards, targets, languages, phrases, conditions, reads_derived, reads, readers, larger })
     }
 
     /// Returns whether two jurisdictions are one, or one lies within the other. A larger one around both is not enough.

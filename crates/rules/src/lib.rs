@@ -10,8 +10,8 @@
 //! | layers, the stored document and its hash | `rules`, `index` |
 //! | conditions in Cedar's syntax | `condition` |
 //! | what follows from a plan: names, jurisdictions, languages | `facts`, [`direction`] |
-//! | which fields the rules read | `reads` |
-//! | gaps | `detect`, [`finding`] |
+//! | which fields the rules read, and who reads them | `reads`, `readers` |
+//! | gaps | [`detect`], [`finding`] |
 //! | answers | [`judge`] |
 //!
 //! ```
@@ -29,7 +29,7 @@
 
 pub mod builtin;
 mod condition;
-mod detect;
+pub mod detect;
 pub mod direction;
 pub mod error;
 mod facts;
@@ -40,6 +40,7 @@ mod name;
 mod origin;
 mod pack;
 mod plan;
+mod readers;
 mod reads;
 mod request;
 mod rules;

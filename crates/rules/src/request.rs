@@ -84,7 +84,7 @@ impl Rules {
 }
 
 /// Returns the paths that a wording shows.
-fn placeholders(text: &str) -> impl Iterator<Item = String> {
+pub(crate) fn placeholders(text: &str) -> impl Iterator<Item = String> {
     let parts = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
     parts.filter_map(|(name, _)| name.strip_prefix("context.")).map(str::to_owned)
 }

@@ -39,7 +39,15 @@ impl Session {
 
     /// Writes an answer into the plan if it settles its gap; what it says is kept all the same.
     fn take(&mut self, given: Given, said: Option<Value>) -> Result<bool, Error> {
-        let settled = self.settling(&self.plan, &self.settled, &given)?;
+        let mut found = self.found.take();
+        let glanced = self.settling_at_a_glance(&mut found, (&self.plan, &self.settled), &given)?;
+        let settled = match glanced {
+            Some(glanced) => {
+                (self.found, self.recent) = (found, Some(glanced.places));
+                glanced.settled
+            }
+            None => self.settling(&self.plan, &self.settled, &given)?,
+        };
         let gap = &self.gaps[given.gap];
         let Some((plan, value)) = settled else {
             let (gap, event, value) = (given.gap, given.event, said);
@@ -60,6 +68,9 @@ impl Session {
         let Some(rules) = &self.rules else { return Ok(()) };
         let spend = || effort.spend(COST_OF_GAP, at);
         let lapsed = consent::lapse(rules, (&mut self.plan, &mut self.settled), &mut self.consents, &spend)?;
+        if !lapsed.is_empty() {
+            self.forget_found();
+        }
         for given in self.answers.extract_if(.., |given| lapsed.contains(&given.gap)) {
             let word = LastWord { gap: given.gap, event: given.event, value: None };
             self.last_words.insert(self.gaps[given.gap].field.clone(), word);
@@ -96,6 +107,7 @@ impl Session {
         if let Some(finding) = found {
             // The engine lets only warnings be accepted.
             let _ = self.settled.accept(&finding);
+            self.forget_found();
             self.consents.extend(Consent::accepting(index, &self.gaps[index]));
         }
         self.rounds.push(Round { resolved: true, event });
@@ -106,6 +118,7 @@ impl Session {
     pub(super) fn take_back(&mut self, answer: Sequence) -> Result<(), Error> {
         let taken = self.answers.iter().find(|given| given.event == answer).map(|given| given.gap);
         (self.plan, self.answers, self.settled) = self.without(answer)?;
+        self.forget_found();
         self.consents.retain(|consent| Some(consent.gap) != taken);
         self.last_words.retain(|_, word| word.event != answer);
         self.lapse()
@@ -116,8 +129,16 @@ impl Session {
     pub(super) fn without(&self, answer: Sequence) -> Result<(Plan, Vec<Given>, Settled), Error> {
         let (mut plan, mut kept, mut settled) =
             (self.own.plan.clone(), Vec::new(), self.settled.without_answers());
+        let mut found = None;
         for given in self.answers.iter().filter(|given| given.event != answer) {
-            if let Some((next, value)) = self.settling(&plan, &settled, given)? {
+            let glanced = self.settling_at_a_glance(&mut found, (&plan, &settled), given)?;
+            let settling = if let Some(glanced) = glanced {
+                glanced.settled
+            } else {
+                found = None;
+                self.settling(&plan, &settled, given)?
+            };
+            if let Some((next, value)) = settling {
                 plan = next;
                 settled.answer(&self.gaps[given.gap].field, gap::surety(given.assurance));
                 kept.push(Given { value, ..given.clone() });

@@ -308,6 +308,75 @@ fn work_grows_with_gaps_and_answers() {
     assert!(many <= 12 * few, "{few} for 8 gaps and answers, {many} for 80");
 }
 
+/// Returns the rules that ask for each of so many fields in a row of its own.
+fn a_row_for_each(fields: usize) -> String {
+    let row =
+        |number| format!("[[required]]\nid = \"r{number:03}\"\nfield = \"f{number:03}\"\nquestion = \"?\"\n");
+    (1..=fields).map(row).collect()
+}
+
+/// ONE-12: ten times the rows, gaps and answers take at most twelve times the work.
+#[test]
+fn work_grows_with_the_gaps_also_where_each_has_a_row_of_its_own() {
+    let effort = |gaps| effort_for(Office::with_pack(&a_row_for_each(gaps), "", &json!({})), gaps, gaps);
+    let (few, many) = (effort(8), effort(80));
+    assert!(many <= 12 * few, "{few} for 8 rows, {many} for 80");
+}
+
+/// CLR-52: whether a field depends on another, is uncovered or no longer asked for by its answer, or stands in a record: what the desk
+/// says, which looks at all of the plan, is what the reader expects, who looks at what an answer changes.
+#[test]
+fn an_answer_changes_what_it_changes_however_much_of_the_plan_is_looked_at() {
+    let row = |id: &str, field: &str, more: &str| {
+        format!("[[required]]\nid = \"{id}\"\nfield = \"{field}\"\nquestion = \"{field}?\"\n{more}\n")
+    };
+    let rows = [
+        row("a", "a", "choices = [\"x\", \"y\"]"),
+        row("b", "b", "when = { a = [\"x\"] }"),
+        row("c", "c", "when = { a = [\"y\"], b = [\"z\"] }"),
+        row("d", "d.e", "kinds = [\"number\"]"),
+        row("e", "d.f", "when = { \"d.e\" = [\"1\"] }\nassurance = \"terminal\""),
+        row("f", "g", "severity = \"WARN\""),
+        row("g", "b", "kinds = [\"number\"]\nwhen = { g = [\"n\"] }"),
+    ];
+    let policy = "@id(\"p\")\n@field(\"q\")\n@question(\"{context.r}?\")\n@kinds(\"text\")\n\
+                  forbid (principal, action, resource) when { context.r == \"bad\" };\n";
+    let said = ["x", "y", "z", "1", "n", "bad", "7", "word"];
+    for (cedar, number) in
+        [("", 0..24_usize), (policy, 24..48)].into_iter().flat_map(|(c, ns)| ns.map(move |n| (c, n)))
+    {
+        let mut office = Office::with_pack(&rows.concat(), cedar, &json!({"b": "z"}));
+        for step in 0..12 {
+            let open: Vec<String> = office.session().open_gaps().map(|gap| gap.id.to_string()).collect();
+            let Some(gap) = open.get((number * 7 + step * 3) % open.len().max(1)) else { break };
+            office.answer(Who::Person, gap, said[(number * 5 + step) % said.len()]);
+        }
+        let report = office.guesses();
+        assert!(report.problems.is_empty(), "story {number}: {:?}", report.problems);
+    }
+}
+
+/// CLR-52: after an answer that nothing but rows of its own depends on, a gap that the desk keeps to itself is missed.
+#[test]
+fn a_gap_that_an_answer_uncovers_is_missed_where_the_desk_does_not_ask_it() {
+    let pack = "[[required]]\nid = \"a\"\nfield = \"a\"\nquestion = \"?\"\n\
+                [[required]]\nid = \"b\"\nfield = \"b\"\nquestion = \"?\"\nwhen = { a = [\"x\"] }\n";
+    for is_kept_back in [false, true] {
+        let mut office = Office::with_pack(pack, "", &json!({}));
+        let session = office.session();
+        let (act, _) = session
+            .answer(session.gap("gap-001").unwrap(), "x", assurance(Who::Person), Voice::default())
+            .unwrap();
+        let mut act = office.signed(Who::Person, act);
+        if is_kept_back {
+            act.consequences.sayings.retain(|saying| !matches!(saying.facts, Facts::GapFound(_)));
+        }
+        office.record(Who::Person, act).unwrap();
+        let codes: Vec<_> = office.guesses().problems.iter().map(|problem| problem.code).collect();
+        assert_eq!(codes.contains(&"GAP_NOT_ASKED"), is_kept_back, "{codes:?}");
+    }
+}
+
 /// ONE-12: what was let pass is looked at again after each change, and that is counted.
 #[test]
 fn looking_at_consents_again_is_counted() {

@@ -17,17 +17,20 @@ use crate::{
 impl Search<'_> {
     pub(super) fn required(&mut self) -> Result<(), TooManyGaps> {
         let rules = self.rules;
-        for entry in rules.tables.required.values() {
-            if !self.applies(&entry.row) {
-                continue;
-            }
-            let choices = Self::texts(&entry.row.choices);
-            let value = self.given(entry.row.field.as_str(), entry.row.assurance);
-            if !value.is_some_and(|value| is_good(&entry.row, &choices, value)) {
-                self.missing(entry, choices, value.filter(|value| !plan::is_empty(value)))?;
-            }
+        rules.tables.required.values().try_for_each(|entry| self.required_row(entry))
+    }
+
+    /// Looks at one row by itself.
+    pub(super) fn required_row(&mut self, entry: &Entry<Required>) -> Result<(), TooManyGaps> {
+        if !self.applies(&entry.row) {
+            return Ok(());
         }
-        Ok(())
+        let choices = Self::texts(&entry.row.choices);
+        let value = self.given(entry.row.field.as_str(), entry.row.assurance);
+        if value.is_some_and(|value| is_good(&entry.row, &choices, value)) {
+            return Ok(());
+        }
+        self.missing(entry, choices, value.filter(|value| !plan::is_empty(value)))
     }
 
     /// Takes up a field that is not given, or given with a value that is not of its kind.

@@ -3,6 +3,7 @@
 
 mod cases;
 mod fuzz;
+mod glance;
 mod layers;
 mod manual;
 mod mistakes;
