@@ -94,6 +94,7 @@ export class Visitor {
 
   /** Waits until something with this text has the focus. */
   async focuses(text) {
+    // A page that is on its way has no element yet that could have it.
     await this.page.waitForFunction((text) => document.activeElement?.textContent.trim() === text, text);
   }
 
