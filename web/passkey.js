@@ -53,10 +53,7 @@
   /** Has it signed and recorded; returns how each act stands, and what is to be signed next. */
   async function finish(prepared) {
     if (!prepared.touch) return prepared;
-    const { acts, next } = await send(`/v1/touches/${encodeURIComponent(prepared.touch)}`, await touch(prepared));
-    // What was refused before the touch is not in it.
-    const before = (at) => prepared.acts[at]?.standing || "waits";
-    return { acts: acts.map((act, at) => (before(at) === "waits" ? act : prepared.acts[at])), next };
+    return send(`/v1/touches/${encodeURIComponent(prepared.touch)}`, await touch(prepared));
   }
 
   /** Has the browser make a passkey; returns what the server wants to know of it. */

@@ -69,6 +69,22 @@ pub(crate) const fn removal(key: RecordKey, was: Version) -> Swap {
     Swap { key, was, next: None }
 }
 
+/// Makes room for one more record whose key begins so: takes away what has expired, and of the rest those that end first where there
+/// are more than `most`.
+pub(crate) fn make_room(owner: &Owner, prefix: &str, most: usize, now: Timestamp) -> Result<(), Refusal> {
+    let store = owner.sequencer().store();
+    for kept in store.due(prefix, now, most)? {
+        swap(owner, vec![removal(kept.key, kept.version)])?;
+    }
+    let mut waiting = all(store, prefix)?;
+    waiting.sort_by_key(|kept| kept.value.expires);
+    let too_many = (waiting.len() + 1).saturating_sub(most);
+    for kept in waiting.into_iter().take(too_many) {
+        swap(owner, vec![removal(kept.key, kept.version)])?;
+    }
+    Ok(())
+}
+
 /// Takes a record away, if it is there.
 pub(crate) fn remove(owner: &Owner, key: &RecordKey) -> Result<(), Refusal> {
     for _ in 0..ATTEMPTS {

@@ -302,7 +302,7 @@ impl Tokens {
         let secret = secret(owner, new.id);
         let token = Token {
             id: new.id.to_string(),
-            name: Text::cut(&new.name)?,
+            name: new.name,
             scopes: vec![Scope::Person],
             created: now,
             expires: Some(now.plus_millis(seconds.saturating_mul(1000))),

@@ -56,10 +56,10 @@ impl Desk {
             let (enrolment, label) = (enrolment.clone(), new.label.clone());
             (leaf, TouchedThing::Possession { enrolment, label, leaf })
         } else {
-            setup_code::check(owner, new.setup_code.as_deref())?;
+            let setup_code = setup_code::check(owner, new.setup_code.as_deref())?;
             let statement = root_statement(signer, &enrolment, &new.label)?;
             let leaf = statement.prepared()?.leaf();
-            (leaf, TouchedThing::Root { enrolment: enrolment.clone(), statement })
+            (leaf, TouchedThing::Root { enrolment: enrolment.clone(), setup_code, statement })
         };
         let session = Some(signer.token.id.clone());
         let name = kept::keep(owner, &KeptTouch { session, person, what })?;
@@ -78,7 +78,9 @@ impl Desk {
         possession.admit(&expected).map_err(|error| Refusal::new(Code::PasskeyUnfit, error))?;
         let key = waiting::keep(signer.owner, enrolment, possession, label)?;
         let acts = vec![TouchedAct::standing(TouchStanding::Done)];
-        if !signer.owner.sequencer().registry().has_passkey(signer.person) {
+        let registry = signer.owner.sequencer().registry();
+        // Nobody can vouch in this browser: the person has no other one, or at another address only.
+        if self.passkeys_here(&registry, signer.person).is_err() {
             return Ok(FinishedTouch { acts, next: None });
         }
         let next = self.prepare_touch(signer, vec![TouchAct::AddPasskey { key }])?;
@@ -135,11 +137,11 @@ pub(super) fn finish_root(
     owner: &Owner,
     (enrolment, statement): (&Enrolment, &KeptStatement),
     made: &MadeTouch,
-    taken: Swap,
+    (taken, setup_code): (Swap, Digest),
 ) -> Result<FinishedTouch, Refusal> {
     let prepared = statement.prepared()?;
     let assertion = assertion(made, enrolment, vec![prepared.leaf()])?;
-    let spent = setup_code::spending(owner)?;
+    let spent = setup_code::spending(owner, &setup_code)?;
     owner.sequencer().submit_with(prepared.assert(assertion), None, &[taken, spent])?;
     Ok(FinishedTouch { acts: vec![TouchedAct::standing(TouchStanding::Signed)], next: None })
 }

@@ -5,13 +5,16 @@ use chacha20::{
     ChaCha20Rng,
     rand_core::{Rng as _, SeedableRng as _},
 };
-use demur_api::{code::Code, passkey::TouchAct, refusal::Refusal};
+use demur_api::{
+    code::Code,
+    passkey::{TouchAct, TouchedAct},
+    refusal::Refusal,
+};
 use demur_core::{
     commitment::Salt,
     hash::{Digest, sha256},
     limit::Text,
     random::Random as _,
-    time::Timestamp,
 };
 use demur_ledger::{
     author::Prepared,
@@ -21,7 +24,7 @@ use demur_ledger::{
     name::{PersonId, SessionId},
     statement::Statement,
 };
-use demur_store::contract::{RecordKey, Swap, Version};
+use demur_store::contract::{RecordKey, Swap};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
@@ -50,6 +53,8 @@ pub(super) enum TouchedThing {
     Root {
         /// The passkey.
         enrolment: Enrolment,
+        /// The digest of the setup code that was typed.
+        setup_code: Digest,
         /// The statement.
         statement: KeptStatement,
     },
@@ -78,6 +83,8 @@ pub(super) enum TouchedThing {
 #[serde(deny_unknown_fields)]
 pub(super) struct KeptAct {
     pub(super) act: TouchAct,
+    /// How it stood when the touch was prepared.
+    pub(super) standing: TouchedAct,
     pub(super) statement: Option<KeptStatement>,
     /// The salt of the secret that it answers with.
     pub(super) secret_salt: Option<Salt>,
@@ -118,7 +125,7 @@ impl KeptStatement {
 pub(super) fn keep(owner: &Owner, touch: &KeptTouch) -> Result<String, Refusal> {
     let (mut system, signs_in) = (owner.system(), touch.session.is_none());
     let now = system.now()?;
-    make_room(owner, signs_in, now)?;
+    records::make_room(owner, prefix(signs_in), MAX_TOUCHES, now)?;
     let mut name = [0; 32];
     system.fill(&mut name);
     let name = text(&name);
@@ -143,23 +150,6 @@ pub(super) fn find(owner: &Owner, name: &str, signs_in: bool) -> Result<(KeptTou
     // Sealed with another secret: the keyring was replaced meanwhile.
     let touch: KeptTouch = serde_json::from_slice(&bytes).map_err(|_| gone())?;
     Ok((touch, records::removal(kept.key, kept.version)))
-}
-
-/// Takes away what has expired, and of the rest the oldest where there are too many.
-fn make_room(owner: &Owner, signs_in: bool, now: Timestamp) -> Result<(), Refusal> {
-    let (prefix, store) = (prefix(signs_in), owner.sequencer().store());
-    let remove =
-        |key: RecordKey, version: Version| records::swap(owner, vec![records::removal(key, version)]);
-    for kept in store.due(prefix, now, MAX_TOUCHES)? {
-        remove(kept.key, kept.version)?;
-    }
-    let mut waiting = records::all(store, prefix)?;
-    waiting.sort_by_key(|kept| kept.value.expires);
-    let too_many = (waiting.len() + 1).saturating_sub(MAX_TOUCHES);
-    for kept in waiting.into_iter().take(too_many) {
-        remove(kept.key, kept.version)?;
-    }
-    Ok(())
 }
 
 /// Seals what is kept under a name, or opens it again. Each name is drawn once, and so each key is for one touch.

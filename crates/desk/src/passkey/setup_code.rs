@@ -40,15 +40,15 @@ pub(super) fn make(owner: &Owner) -> Result<String, Refusal> {
     Err(records::contended())
 }
 
-/// Checks a code that was typed, and counts a miss; returns the swap that spends it.
-pub(super) fn check(owner: &Owner, typed: Option<&str>) -> Result<Swap, Refusal> {
+/// Checks a code that was typed, and counts a miss; returns which one it is.
+pub(super) fn check(owner: &Owner, typed: Option<&str>) -> Result<Digest, Refusal> {
     let typed = typed.and_then(|typed| typed_letters(typed, CODE_LETTERS));
     for _ in 0..records::ATTEMPTS {
         let now = owner.system().now()?;
         let good = found(owner)?.filter(|(_, kept)| now < kept.expires);
         let Some((version, kept)) = good else { return Err(wrong()) };
         if typed.as_ref().is_some_and(|typed| sha256(typed.as_bytes()) == kept.digest) {
-            return Ok(records::removal(key()?, version));
+            return Ok(kept.digest);
         }
         let misses = kept.misses + 1;
         let expires = kept.expires;
@@ -61,9 +61,11 @@ pub(super) fn check(owner: &Owner, typed: Option<&str>) -> Result<Swap, Refusal>
     Err(records::contended())
 }
 
-/// Returns the swap that spends the code that is there.
-pub(super) fn spending(owner: &Owner) -> Result<Swap, Refusal> {
-    let (version, _) = found(owner)?.ok_or_else(wrong)?;
+/// Returns the swap that spends this code, if it is still the one that is good.
+pub(super) fn spending(owner: &Owner, code: &Digest) -> Result<Swap, Refusal> {
+    let now = owner.system().now()?;
+    let good = found(owner)?.filter(|(_, kept)| kept.digest == *code && now < kept.expires);
+    let (version, _) = good.ok_or_else(wrong)?;
     Ok(records::removal(key()?, version))
 }
 

@@ -28,7 +28,6 @@ use crate::{
     desk::Desk,
     owner::Owner,
     person::{self, NewSession},
-    records,
 };
 
 impl Desk {
@@ -70,11 +69,8 @@ impl Desk {
             opened => opened?.position,
         };
         let rests_on = LinkOrigin { client: None, root: Root::Passkey, by: None };
-        let new =
-            NewSession { id: session.into(), name: name.to_string(), role, person: kept.person, rests_on };
-        let made =
-            self.tokens().begin(owner, new, (opened.hash, browser.clone()), held.into_iter().collect())?;
-        made.ok_or_else(records::contended)
+        let new = NewSession { id: session.into(), name, role, person: kept.person, rests_on };
+        self.begin_session(owner, new, opened.hash, browser)
     }
 }
 

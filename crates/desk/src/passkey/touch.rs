@@ -9,7 +9,12 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_core::{hash::Digest, limit::Text};
-use demur_ledger::{facts::Enrolment, name::PersonId, registry::Registry};
+use demur_ledger::{
+    facts::Enrolment,
+    name::PersonId,
+    passkey::{Assertion, ExpectedAssertion},
+    registry::Registry,
+};
 use demur_store::contract::Swap;
 
 use super::{
@@ -63,7 +68,6 @@ impl<'a> Signer<'a> {
 
 /// An act as far as it was worked out.
 struct WorkedOut {
-    standing: TouchedAct,
     leaf: Option<Digest>,
     kept: KeptAct,
 }
@@ -89,7 +93,8 @@ impl Desk {
         if has_twice(&leaves) {
             return Err(Refusal::malformed("expected each act once, found one twice"));
         }
-        let (standings, kept) = worked_out.into_iter().map(|act| (act.standing, act.kept)).unzip();
+        let kept: Vec<_> = worked_out.into_iter().map(|act| act.kept).collect();
+        let standings = kept.iter().map(|act| act.standing.clone()).collect();
         let name = if leaves.is_empty() {
             None
         } else {
@@ -105,17 +110,12 @@ impl Desk {
         let done = self.do_touched(signer, &speaker, &act);
         let Some((prepared, secret_salt)) = speaker.into_prepared() else {
             let standing = done.unwrap_or_else(TouchedAct::refused);
-            return Ok(WorkedOut {
-                standing,
-                leaf: None,
-                kept: KeptAct { act, statement: None, secret_salt: None },
-            });
+            let kept = KeptAct { act, standing, statement: None, secret_salt: None };
+            return Ok(WorkedOut { leaf: None, kept });
         };
-        Ok(WorkedOut {
-            standing: TouchedAct::standing(TouchStanding::Waits),
-            leaf: Some(prepared.leaf()),
-            kept: KeptAct { act, statement: Some(KeptStatement::of(prepared)?), secret_salt },
-        })
+        let (standing, leaf) = (TouchedAct::standing(TouchStanding::Waits), prepared.leaf());
+        let statement = Some(KeptStatement::of(prepared)?);
+        Ok(WorkedOut { leaf: Some(leaf), kept: KeptAct { act, standing, statement, secret_salt } })
     }
 
     /// Records what a passkey has signed.
@@ -132,8 +132,8 @@ impl Desk {
             return Err(kept::gone());
         }
         let finished = match touch.what {
-            TouchedThing::Root { enrolment, statement } => {
-                return finish_root(owner, (&enrolment, &statement), made, taken);
+            TouchedThing::Root { enrolment, setup_code, statement } => {
+                return finish_root(owner, (&enrolment, &statement), made, (taken, setup_code));
             }
             TouchedThing::Possession { enrolment, label, leaf } => {
                 self.finish_possession(signer, (enrolment, label, leaf), made)?
@@ -154,11 +154,13 @@ impl Desk {
         let registry = signer.owner.sequencer().newest_registry()?;
         let passkey = signing_passkey(&registry, signer.person, made)?;
         let assertion = assertion(made, &passkey, leaves(&acts)?)?;
+        // A wrong signature is wrong for all of them: it is said before anything is recorded.
+        check(&assertion, &passkey)?;
         let name = signer.name()?;
         let mut standings = Vec::new();
-        for KeptAct { act, statement, secret_salt } in acts {
+        for KeptAct { act, standing, statement, secret_salt } in acts {
             let Some(statement) = statement else {
-                standings.push(TouchedAct::standing(TouchStanding::Done));
+                standings.push(standing);
                 continue;
             };
             let signed = SignedStatement {
@@ -168,13 +170,6 @@ impl Desk {
             };
             let speaker = Arc::new(PasskeySpeaker::signed(signer.person, name.clone(), signed));
             let done = self.do_touched(signer, &speaker, &act);
-            // A wrong signature is wrong for all of them, and nothing was recorded.
-            if let Err(refusal) = &done
-                && standings.is_empty()
-                && is_about_the_signature(refusal)
-            {
-                return Err(refusal.clone());
-            }
             standings.push(done.unwrap_or_else(TouchedAct::refused));
         }
         Ok(FinishedTouch { acts: standings, next: None })
@@ -204,7 +199,23 @@ pub(super) fn signing_passkey(
     let credential = bytes("credential", &made.credential)?;
     let mut own = registry.passkeys().filter(|(_, record)| record.enrolment.person == person);
     let found = own.find(|(_, record)| *record.enrolment.credential == *credential);
-    found.map(|(_, record)| record.enrolment.clone()).ok_or_else(no_passkey)
+    let (key, record) = found.ok_or_else(no_passkey)?;
+    if !is_active(record) {
+        let message = format!("expected a passkey that signs, found that {} was removed", key.short());
+        return Err(Refusal::new(Code::of("KEY_REVOKED"), message).with_cure("sign with another passkey"));
+    }
+    Ok(record.enrolment.clone())
+}
+
+/// Checks an assertion by itself: that this passkey made it, here, over these leaves.
+fn check(assertion: &Assertion, enrolment: &Enrolment) -> Result<(), Refusal> {
+    let Some(leaf) = assertion.leaves.first().copied() else { return Err(kept::gone()) };
+    let expected = ExpectedAssertion { leaf, is_alone: false, enrolment };
+    let checked = assertion.admit(&expected);
+    checked.map_err(|error| {
+        Refusal::new(Code::of(error.code()), error)
+            .with_cure("nothing was recorded; load the page again and sign once more")
+    })
 }
 
 fn leaves(acts: &[KeptAct]) -> Result<Vec<Digest>, Refusal> {
@@ -221,10 +232,4 @@ fn has_twice(leaves: &[Digest]) -> bool {
 /// Takes a touch away that is finished. Somebody may have been faster; what was recorded counts once either way.
 fn forget(owner: &Owner, taken: Swap) -> Result<(), Refusal> {
     records::swap(owner, vec![taken]).map(drop)
-}
-
-fn is_about_the_signature(refusal: &Refusal) -> bool {
-    ["PASSKEY_INVALID", "SIG_INVALID", "KEY_UNKNOWN", "KEY_REVOKED", "KEY_ROLE_MISMATCH"]
-        .contains(&refusal.code.as_str())
-        || refusal.code == Code::Malformed
 }

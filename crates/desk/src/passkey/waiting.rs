@@ -45,7 +45,7 @@ pub(super) fn keep(
 ) -> Result<Fingerprint, Refusal> {
     let fingerprint = enrolment.key.fingerprint();
     let now = owner.system().now()?;
-    make_room(owner, now)?;
+    records::make_room(owner, PREFIX, MAX_WAITING, now)?;
     let expires = now.plus_millis(WAITING_MILLIS);
     let waiting = Waiting { facts: PasskeyAdded::new(enrolment, possession), label, expires };
     let key = key(&fingerprint)?;
@@ -82,19 +82,6 @@ pub(super) fn vouch(owner: &Owner, passkey: &Arc<PasskeySpeaker>, key: Fingerpri
     let role = role(passkey.person(), waiting.facts.person);
     let content = Content::PasskeyAdded(waiting.label());
     say(owner, passkey, role, (waiting.facts.into(), Some(content)), &[taken]).map(drop)
-}
-
-fn make_room(owner: &Owner, now: Timestamp) -> Result<(), Refusal> {
-    for kept in owner.sequencer().store().due(PREFIX, now, MAX_WAITING)? {
-        records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
-    }
-    let mut waiting = records::all(owner.sequencer().store(), PREFIX)?;
-    waiting.sort_by_key(|kept| kept.value.expires);
-    let too_many = (waiting.len() + 1).saturating_sub(MAX_WAITING);
-    for kept in waiting.into_iter().take(too_many) {
-        records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
-    }
-    Ok(())
 }
 
 fn key(fingerprint: &Fingerprint) -> Result<RecordKey, Refusal> {

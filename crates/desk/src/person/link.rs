@@ -24,17 +24,8 @@ pub(super) struct Link {
 
 /// Keeps a link under a code that nobody has.
 pub(super) fn keep(owner: &Owner, code: &str, link: &Link) -> Result<(), Refusal> {
-    let (system, store) = (owner.system(), owner.sequencer().store());
-    let now = system.now()?;
-    for kept in store.due(PREFIX, now, MAX_LINKS)? {
-        records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
-    }
-    let mut waiting = records::all(store, PREFIX)?;
-    waiting.sort_by_key(|kept| kept.value.expires);
-    let too_many = (waiting.len() + 1).saturating_sub(MAX_LINKS);
-    for kept in waiting.into_iter().take(too_many) {
-        records::swap(owner, vec![records::removal(kept.key, kept.version)])?;
-    }
+    let now = owner.system().now()?;
+    records::make_room(owner, PREFIX, MAX_LINKS, now)?;
     let expires = now.plus_millis(LINK_TIMEOUT.as_secs() * 1000);
     let next = records::value(link, Some(expires))?;
     records::swap(owner, vec![records::creation(key(code)?, next)]).map(drop)

@@ -2,7 +2,7 @@
 //! session outlives its person, whichever process does which.
 
 use demur_api::{code::Code, person::PersonRole, refusal::Refusal};
-use demur_core::limit::Text;
+use demur_core::{hash::Digest, limit::Text};
 use demur_ledger::{
     facts::PersonRemoved,
     name::{PersonId, TokenId},
@@ -23,7 +23,7 @@ pub(crate) struct NewSession {
     /// Its public name.
     pub(crate) id: TokenId,
     /// Who signed in.
-    pub(crate) name: String,
+    pub(crate) name: Text<1, 64>,
     /// What this one may do.
     pub(crate) role: PersonRole,
     /// Who this one is on record.
@@ -65,19 +65,27 @@ impl Desk {
             let Some(opened) = journal::note_sign_in(owner, (person, id.into()), link.origin, &swaps)? else {
                 continue;
             };
-            let new = NewSession { id, name: name.to_string(), role, person, rests_on: link.origin };
-            // The record of the person was written anew: whoever removed them since is heard.
-            let held = role_of(self, owner, &name)?.1;
-            let begun = self.tokens().begin(
-                owner,
-                new,
-                (opened.hash, browser.clone()),
-                held.into_iter().collect(),
-            )?;
             link.file.as_deref().into_iter().for_each(file::remove);
-            return begun.ok_or_else(records::contended);
+            let new = NewSession { id, name, role, person, rests_on: link.origin };
+            return self.begin_session(owner, new, opened.hash, browser);
         }
         Err(records::contended())
+    }
+
+    /// Begins the session of somebody whose sign-in is on record, unless they were removed or have another role by now.
+    pub(crate) fn begin_session(
+        &self,
+        owner: &Owner,
+        new: NewSession,
+        opened: Digest,
+        browser: &Browser,
+    ) -> Result<(String, u64), Refusal> {
+        // Their record was written anew with the sign-in.
+        let (role, held) = role_of(self, owner, &new.name)?;
+        let swaps = held.into_iter().collect();
+        let begun =
+            self.tokens().begin(owner, NewSession { role, ..new }, (opened, browser.clone()), swaps)?;
+        begun.ok_or_else(records::contended)
     }
 
     /// Ends the session of a caller who signed in. May block.
