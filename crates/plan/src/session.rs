@@ -27,7 +27,7 @@ use demur_ledger::{
     question::Outcome,
     trace_state::{PlanStage, Work},
 };
-use demur_rules::{Finding, Plan, Rules, Settled, detect::Found};
+use demur_rules::{Finding, Plan, Rules, Settled, detect::KnownFindings};
 use serde_json::{Map, Value};
 
 pub use asked::{Claim, Gap};
@@ -56,7 +56,7 @@ pub struct Session {
     /// Which gap is of which rule at which field.
     places: BTreeMap<glance::Place, usize>,
     /// What the rules find in the plan with every answer so far, where that is known.
-    found: Option<Found>,
+    found: Option<KnownFindings>,
     /// Where the rules were asked again for the newest event, an answer; none where they have to be asked about everything.
     recent: Option<Vec<glance::Place>>,
     /// The answers that count, in the order in which they were first given.

@@ -8,7 +8,7 @@ mod policies;
 mod rows;
 mod unread;
 
-pub use again::{Change, Found, Glance};
+pub use again::{Change, Glance, KnownFindings};
 
 use std::{borrow::Cow, cmp::Ordering, collections::BTreeSet, fmt::Write as _};
 

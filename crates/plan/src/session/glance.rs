@@ -8,7 +8,7 @@ use demur_engine::command::Saying;
 use demur_ledger::{name::Sequence, question::Outcome, trace_state::PlanStage};
 use demur_rules::{
     Plan, RuleId, Settled,
-    detect::{Found, Glance},
+    detect::{Glance, KnownFindings},
 };
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ impl Session {
     /// in it, if that is known, and afterwards what they find with the answer.
     pub(super) fn settling_at_a_glance(
         &self,
-        found: &mut Option<Found>,
+        found: &mut Option<KnownFindings>,
         (plan, settled): (&Plan, &Settled),
         given: &Given,
     ) -> Result<Option<Glanced>, Error> {
@@ -44,7 +44,7 @@ impl Session {
             known
         } else {
             self.spend(rules, 1)?;
-            Found::new(rules, plan, settled)?
+            KnownFindings::new(rules, plan, settled)?
         };
         let said = (given.text.as_str(), gap::surety(given.assurance));
         let Some(finding) = known.at(&place.0, &place.1).cloned() else {

@@ -19,7 +19,7 @@ use crate::{
 
 /// What the rules find in a plan, kept for the next look at it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found(BTreeMap<(RuleId, FieldPath), Finding>);
+pub struct KnownFindings(BTreeMap<(RuleId, FieldPath), Finding>);
 
 /// What changes in it when a field gets another value.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ pub enum Glance {
     },
 }
 
-impl Found {
+impl KnownFindings {
     /// Returns everything that the rules find in a plan.
     pub fn new(rules: &Rules, plan: &Plan, settled: &Settled) -> Result<Self, TooManyGaps> {
         let found = rules.detect(plan, settled)?.into_iter();
@@ -93,7 +93,7 @@ impl Rules {
     /// show. `found` is what the rules find in this plan.
     pub fn glance(
         &self,
-        found: &Found,
+        found: &KnownFindings,
         (plan, settled): (&Plan, &Settled),
         finding: &Finding,
         (answer, assurance): (&str, Assurance),
@@ -120,7 +120,7 @@ impl Rules {
     /// Returns what the rows that read a field find in a plan that has another value there.
     fn change(
         &self,
-        found: &Found,
+        found: &KnownFindings,
         plan: &Plan,
         settled: &Settled,
         field: &FieldPath,

@@ -2,7 +2,7 @@
 
 use demur_rules::{
     Assurance, Finding, Judgement, Pack, Plan, Rules, Settled,
-    detect::{Found, Glance},
+    detect::{Glance, KnownFindings},
 };
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ fn plans() -> Vec<Plan> {
 
 /// Follows every answer to every gap of a plan, and those that they uncover; returns how many showed at a glance.
 fn follow(rules: &Rules, plan: &Plan, settled: &Settled, depth: usize) -> usize {
-    let found = Found::new(rules, plan, settled).unwrap();
+    let found = KnownFindings::new(rules, plan, settled).unwrap();
     let all = rules.detect(plan, settled).unwrap();
     let answers = ["x", "y", "7", "any", "no", "a, b", "  "];
     let assurances = [Assurance::Agent, Assurance::Terminal];
@@ -77,7 +77,7 @@ fn follow(rules: &Rules, plan: &Plan, settled: &Settled, depth: usize) -> usize 
 
 fn agree(
     rules: &Rules,
-    found: &Found,
+    found: &KnownFindings,
     settled: &Settled,
     (finding, (answer, assurance)): (&Finding, (&str, Assurance)),
     (glance, judged): (Glance, &Judgement),
@@ -90,7 +90,7 @@ fn agree(
             let (mut settled, mut after) = (settled.clone(), found.clone());
             settled.answer(&finding.field, assurance);
             after.apply(&change);
-            assert_eq!(after, Found::new(rules, &plan, &settled).unwrap(), "{what}");
+            assert_eq!(after, KnownFindings::new(rules, &plan, &settled).unwrap(), "{what}");
         }
         (glance, judged) => panic!("{what}: {glance:?}, and by all of the plan {judged:?}"),
     }
