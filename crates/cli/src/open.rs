@@ -36,8 +36,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Open) -> Result<(), Fai
     context.output.reply(&Shown { link, setup_code })
 }
 
-/// Returns a code for the first passkey where there is none yet and no program has a key or a token: from then on nobody could tell
-/// whose it is.
+/// Returns a new setup code while the store has no passkey; an earlier code stops working.
 fn offered(client: &Client) -> Result<Option<SetupCode>, Failure> {
     let listed = passkey::list(client)?;
     Ok(if listed.needs_setup_code { Some(passkey::setup_code(client)?) } else { None })

@@ -12,7 +12,7 @@ use demur_api::{
     statement::SignedStatement,
 };
 use demur_core::{key::Fingerprint, visible::visible};
-use demur_desk::{keyring, operating_system::OperatingSystem};
+use demur_desk::{keyring, operating_system::OperatingSystem, visible::shell_word};
 use demur_ledger::{
     author::{Author, Place},
     content::LabelContent,
@@ -27,6 +27,7 @@ use crate::{
     context::Context,
     failure::Failure,
     keys::clock,
+    lookup::SHORTEST_PREFIX,
     output::{Paint, Reply, Table},
 };
 
@@ -82,14 +83,17 @@ fn signed(prepared: &PasskeyToReset, recovery: &Path) -> Result<SignedStatement,
 
 /// Returns the one waiting passkey whose fingerprint begins so.
 fn waiting(waiting: &[WaitingPasskey], typed: &str) -> Result<Fingerprint, Failure> {
+    let hint = "`demur passkey list` shows them";
+    let refused = |message: String| Failure::of(Code::PasskeyUnknown, message).with_hint(hint);
+    if typed.len() < SHORTEST_PREFIX {
+        let message = format!("expected at least {SHORTEST_PREFIX} digits of a fingerprint, found {}", typed.len());
+        return Err(refused(message));
+    }
     let found: Vec<_> = waiting.iter().filter(|one| one.key.to_string().starts_with(typed)).collect();
     match found.as_slice() {
-        [one] if typed.len() >= SHORTEST => Ok(one.key),
-        _ => {
-            let message =
-                format!("expected the fingerprint of one passkey that waits, found {:?}", visible(typed));
-            Err(Failure::of(Code::PasskeyUnknown, message).with_hint("`demur passkey list` shows them"))
-        }
+        [one] => Ok(one.key),
+        [] => Err(refused(format!("expected a passkey that waits, found none called \"{}\"", visible(typed)))),
+        many => Err(refused(format!("expected one passkey that waits, found {} called so", many.len()))),
     }
 }
 
@@ -103,7 +107,7 @@ impl Reply for ShownCode {
         vec![
             format!("{} {code}", paint.good("Setup code:")),
             format!("  Type it at {url}; it works once, for {} minutes.", seconds / 60),
-            "  Not signed in? `demur open` signs a browser in.".to_owned(),
+            "  Not signed in? `demur open` signs a browser in, and shows a new setup code in place of this one.".to_owned(),
         ]
     }
 }
@@ -120,7 +124,15 @@ impl Reply for Passkeys {
             let mut table =
                 Table::new(["PASSKEY", "WHO", "NAME", "VOUCHED FOR BY", "PLACE", "SINCE", "STATE"]);
             self.0.passkeys.iter().for_each(|passkey| table.add(row(passkey)));
-            table.lines(paint)
+            let mut lines = table.lines(paint);
+            let first = self.0.passkeys.iter().filter(|passkey| {
+                passkey.active && matches!(passkey.voucher, Voucher::Nobody | Voucher::NobodyLate)
+            });
+            lines.extend(first.map(|passkey| {
+                let (key, person) = (passkey.key, shell_word(passkey.person.as_ref()));
+                format!("Nobody vouches for the first one: check records with `demur verify FILE --pin {person}={key}`")
+            }));
+            lines
         };
         for waiting in &self.0.waiting {
             let (key, person) = (waiting.key.short(), visible(&waiting.person));
@@ -146,9 +158,9 @@ fn row(passkey: &ShownPasskey) -> [String; 7] {
             Voucher::Passkey(by) => by.short(),
             Voucher::Recovery => "recovery key".to_owned(),
         },
-        if passkey.eligible { "synced" } else { "one device" }.to_owned(),
+        if passkey.eligible { "can sync" } else { "one device" }.to_owned(),
         passkey.since.map(clock).unwrap_or_default(),
-        if passkey.active { "active" } else { "ended" }.to_owned(),
+        if passkey.active { "active" } else { "removed" }.to_owned(),
     ]
 }
 
@@ -165,6 +177,3 @@ impl Reply for Reset {
         )]
     }
 }
-
-/// How much of a fingerprint is enough.
-const SHORTEST: usize = 6;

@@ -70,8 +70,8 @@ fn assertion(
     })
 }
 
-/// Keeps the order of the registry: where passkeys ended, what they said before is fixed by a checkpoint.
-fn settle(owner: &Owner) -> Result<(), Refusal> {
+/// Records the checkpoint that must follow the end of a passkey: it fixes what the passkey said before.
+fn record_owed_checkpoint(owner: &Owner) -> Result<(), Refusal> {
     if owner.sequencer().newest_registry()?.owes_checkpoint() {
         owner.sequencer().checkpoint()?;
     }
@@ -85,6 +85,6 @@ fn is_active(record: &PasskeyRecord) -> bool {
 
 /// Returns the refusal of a person without a passkey.
 fn no_passkey() -> Refusal {
-    Refusal::new(Code::PasskeyMissing, "expected a passkey of yours that may speak here, found none")
-        .with_cure("add one: `demur passkey` says how; a question can also be declined")
+    Refusal::new(Code::PasskeyMissing, "expected one of your passkeys for this address, found none")
+        .with_cure("add one on the page /passkeys; a question can also be declined")
 }

@@ -63,7 +63,7 @@ words! {
     confirmation_refuse = "Refuse it";
     confirmation_give_signed = "Confirm with passkey";
     confirmation_refuse_signed = "Refuse with passkey";
-    confirmation_missing = "This operation needs your passkey, and you have none for this address yet. Add one first; until then nobody here can confirm it for you.";
+    confirmation_missing = "This operation needs your passkey, and you have none for this address yet. Add one first.";
     confirmation_refuse_note = "Why not, in your words (may be left out)";
     confirmation_note = "Note";
     confirmation_open = "waits for a yes or a no";
@@ -74,7 +74,7 @@ words! {
     passkeys = "Passkeys";
     passkeys_meaning = "With a passkey you sign exactly what you send, by finger, face or PIN. Whoever checks the record later sees that your passkey signed it, and need not take this server's word.";
     passkeys_link = "Add, vouch for or remove passkeys";
-    passkeys_script = "Adding and using passkeys needs a script, and this browser runs none here.";
+    passkeys_script = "Passkeys need JavaScript, which is off in this browser.";
     passkeys_list = "Passkeys on record";
     passkeys_none = "There is none yet.";
     passkeys_waiting = "Waiting for somebody to vouch";
@@ -87,13 +87,13 @@ words! {
     passkey_ended = "removed: signs nothing any more";
     passkey_erased = "(the name was erased)";
     passkey_voucher = "Vouched for by";
-    voucher_nobody = "Nobody vouches for it, because it was the first: pin it, so that nobody can put another in its place.";
-    voucher_late = "Nobody vouches for it. Perhaps it is an agent's: a program had a key before it came. Pin it only if you know that it is yours.";
+    voucher_nobody = "Nobody: it was the first. Keep its fingerprint, and check records with demur verify FILE --pin NAME=FINGERPRINT.";
+    voucher_late = "Nobody. Perhaps it is an agent's: a program had a key before it came. Pin it only if you know that it is yours.";
     voucher_passkey = "the passkey";
     voucher_recovery = "the recovery key of this server";
     passkey_kept = "Kept";
-    passkey_bound = "on one device, by its own word";
-    passkey_synced = "may be copied to other devices, by its own word";
+    passkey_bound = "on one device (its own claim)";
+    passkey_synced = "may be copied to other devices (its own claim)";
     passkey_origin = "Signs at";
     passkey_since = "Since";
     passkey_fingerprint = "Fingerprint";
@@ -374,7 +374,7 @@ words! {
     review_sign = "Sign with passkey and send";
     review_signed_only = "This question needs your passkey.";
     bulk_signed_only = "Some of these need your passkey, so all are signed.";
-    needs_script = "Passkeys need a script, and this browser runs none here.";
+    needs_script = "Passkeys need JavaScript, which is off in this browser.";
     review_back = "Go back and change it";
     act_answer = "Answer";
     act_replace = "Change the answer to";
@@ -553,8 +553,8 @@ words! {
     touch_many = "One touch of a passkey signs at most 64 questions. Choose fewer.";
     touch_signed = "Signed and on record";
     touch_done = "On record already; nothing had to be signed";
-    touch_cancelled = "The passkey did not sign. Nothing was sent, and everything is as it was.";
-    touch_unable = "This browser cannot use passkeys. Take another browser, or a newer one.";
+    touch_cancelled = "The passkey did not sign, and nothing was recorded. Press the button to try again.";
+    touch_unable = "This browser cannot use passkeys. Use another browser, or a newer one.";
     touch_known = "This device already has a passkey of yours for this address.";
     touch_failed = "The passkey could not be used here. Load the page again to see what is on record.";
     touch_next = "The new passkey works. Now sign once more with one that you had before.";

@@ -61,12 +61,12 @@ impl Desk {
             TouchAct::RemovePerson { name } => {
                 self.remove_person(owner, caller, &name, &Administrator::Passkey(passkey))?;
             }
-            // Above.
+            // Done above; nothing counts as signed that was not.
             TouchAct::Answer { .. }
             | TouchAct::Replace { .. }
             | TouchAct::Revoke { .. }
             | TouchAct::Accept { .. }
-            | TouchAct::Decline { .. } => {}
+            | TouchAct::Decline { .. } => return Err(Refusal::bug(&"an act about a question was not done")),
         }
         Ok(TouchedAct::standing(TouchStanding::Signed))
     }
@@ -95,16 +95,9 @@ fn touched(done: &Done) -> TouchedAct {
     TouchedAct { detail: done.unsettled.clone(), ..TouchedAct::standing(standing) }
 }
 
-/// Returns whether an act is signed with a touch of its own.
-pub(super) const fn stands_alone(act: &TouchAct) -> bool {
-    !matches!(
-        act,
-        TouchAct::Answer { .. }
-            | TouchAct::Replace { .. }
-            | TouchAct::Revoke { .. }
-            | TouchAct::Accept { .. }
-            | TouchAct::Decline { .. }
-    )
+/// Returns whether an act is signed with a touch of its own: everything but what is done about questions.
+pub(super) fn stands_alone(act: &TouchAct) -> bool {
+    about_question(act).is_none()
 }
 
 const fn needs_operator(act: &TouchAct) -> bool {

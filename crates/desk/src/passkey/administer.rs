@@ -14,7 +14,7 @@ use demur_ledger::{
 use demur_sequencer::SequencerError;
 use demur_store::contract::Swap;
 
-use super::{PasskeySpeaker, StatementPlace, settle};
+use super::{PasskeySpeaker, StatementPlace, record_owed_checkpoint};
 use crate::owner::Owner;
 
 /// Who administers.
@@ -26,7 +26,7 @@ pub(crate) enum Administrator<'a> {
 }
 
 impl Administrator<'_> {
-    /// Records something in the registry together with changes of records; returns whether these were what they were taken for.
+    /// Records something in the registry together with changes of records; returns false if a record changed meanwhile.
     pub(crate) fn state(
         &self,
         owner: &Owner,
@@ -34,16 +34,16 @@ impl Administrator<'_> {
         content: Option<Content>,
         swaps: &[Swap],
     ) -> Result<bool, Refusal> {
-        settle(owner)?;
+        record_owed_checkpoint(owner)?;
         let recorded = match self {
             Self::Desk => owner.sequencer().state_with(facts, content, swaps).map(drop),
             Self::Passkey(passkey) => {
                 return recorded(say(owner, passkey, Role::Operator, (facts.into(), content), swaps))
-                    .and_then(|done| settle(owner).map(|()| done));
+                    .and_then(|done| record_owed_checkpoint(owner).map(|()| done));
             }
         };
         match recorded {
-            Ok(()) => settle(owner).map(|()| true),
+            Ok(()) => record_owed_checkpoint(owner).map(|()| true),
             Err(SequencerError::RecordChanged) => Ok(false),
             Err(error) => Err(error.into()),
         }
@@ -78,13 +78,13 @@ pub(super) fn remove_passkey(
     passkey: &Arc<PasskeySpeaker>,
     key: Fingerprint,
 ) -> Result<(), Refusal> {
-    settle(owner)?;
+    record_owed_checkpoint(owner)?;
     let registry = owner.sequencer().newest_registry()?;
     let record =
         registry.passkey(&key).filter(|record| super::is_active(record)).ok_or_else(|| unknown(key))?;
     let role = role(passkey.person(), record.enrolment.person);
     say(owner, passkey, role, (PasskeyRemoved { key }.into(), None), &[])?;
-    settle(owner)
+    record_owed_checkpoint(owner)
 }
 
 /// Returns the role in which somebody speaks about a passkey.

@@ -47,7 +47,7 @@ impl Desk {
         if registry.passkey(&enrolment.key.fingerprint()).is_some() {
             return Err(Refusal::new(
                 Code::PasskeyKnown,
-                "expected a new passkey, found one that came in before",
+                "expected a new passkey, found one that is on record already",
             ));
         }
         let (leaf, what) = if registry.has_root() {
@@ -91,7 +91,7 @@ impl Desk {
     fn enrolment(&self, person: PersonId, new: &NewPasskey) -> Result<Enrolment, Refusal> {
         let unfit = |error: &dyn std::fmt::Display| {
             Refusal::new(Code::PasskeyUnfit, error.to_string())
-                .with_cure("use a passkey with ES256 or Ed25519 that asks for a finger, a face or a number")
+                .with_cure("use a passkey with ES256 or Ed25519 that asks for a finger, a face or a PIN")
         };
         let key = PasskeyKey::of_browser(new.algorithm, &bytes("public_key", &new.public_key)?);
         let data = bytes("authenticator", &new.authenticator)?;

@@ -15,7 +15,7 @@ use demur_ledger::{
     statement::{Statement, Submission},
 };
 
-use super::{list::shown, settle, waiting};
+use super::{list::shown, record_owed_checkpoint, waiting};
 use crate::{desk::Desk, key, owner::Owner};
 
 impl Desk {
@@ -25,7 +25,7 @@ impl Desk {
         owner: &Owner,
         key: Fingerprint,
     ) -> Result<PasskeyToReset, Refusal> {
-        settle(owner)?;
+        record_owed_checkpoint(owner)?;
         let (waiting, _) = waiting::find(owner, key)?;
         let directory = owner.key_directory()?;
         let registry: RegistryPlace = key::list(&directory, owner.keyring()).registry;
@@ -54,7 +54,7 @@ impl Desk {
             return Err(Refusal::new(Code::Malformed, message).about("statement"));
         }
         owner.sequencer().submit_with(submission, None, &[taken])?;
-        settle(owner)?;
+        record_owed_checkpoint(owner)?;
         let directory = owner.key_directory()?;
         let record = directory.registry().passkey(&key).ok_or_else(|| super::administer::unknown(key))?;
         Ok(shown(&directory, (&key, record), None))

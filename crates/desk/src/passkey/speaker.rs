@@ -93,13 +93,13 @@ impl PasskeySpeaker {
     }
 
     /// Returns the salt of a secret that is answered: the same when it is signed and when it is recorded.
-    pub(crate) fn secret_salt(&self, mut system: OperatingSystem) -> Salt {
+    pub(crate) fn secret_salt(&self, mut system: OperatingSystem) -> Result<Salt, Refusal> {
         match &self.stage {
             Stage::Preparing(noted) => {
                 let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
-                *noted.secret_salt.get_or_insert_with(|| Salt::draw(&mut system))
+                Ok(*noted.secret_salt.get_or_insert_with(|| Salt::draw(&mut system)))
             }
-            Stage::Signed(signed) => signed.secret_salt.unwrap_or_else(|| Salt::draw(&mut system)),
+            Stage::Signed(signed) => signed.secret_salt.ok_or_else(stale),
         }
     }
 
@@ -156,8 +156,12 @@ fn check_same(signed: &Prepared, facts: &Facts, content: Option<&Content>) -> Re
     if statement.facts == *facts && signed_words == words.as_ref() {
         return Ok(());
     }
-    let message = "expected that nothing changed since the touch was prepared, found that something else would be recorded";
-    Err(Refusal::new(Code::TouchStale, message).with_cure("look at it again and sign what is there now"))
+    Err(stale())
+}
+
+fn stale() -> Refusal {
+    let message = "expected what you signed to be what is recorded, found that it changed in between";
+    Refusal::new(Code::TouchStale, message).with_cure("look at it again and sign what is there now")
 }
 
 /// How long what is prepared may be signed and sent, in milliseconds.

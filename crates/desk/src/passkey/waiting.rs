@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     PasskeySpeaker,
     administer::{role, say, unknown},
-    settle,
+    record_owed_checkpoint,
 };
 use crate::{owner::Owner, records};
 
@@ -77,7 +77,7 @@ pub(super) fn list(owner: &Owner) -> Result<Vec<Waiting>, Refusal> {
 
 /// Has a passkey vouch for one that waits.
 pub(super) fn vouch(owner: &Owner, passkey: &Arc<PasskeySpeaker>, key: Fingerprint) -> Result<(), Refusal> {
-    settle(owner)?;
+    record_owed_checkpoint(owner)?;
     let (waiting, taken) = find(owner, key)?;
     let role = role(passkey.person(), waiting.facts.person);
     let content = Content::PasskeyAdded(waiting.label());

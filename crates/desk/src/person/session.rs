@@ -131,7 +131,7 @@ fn expect_another_operator(owner: &Owner, by: &Caller, person: &Person) -> Resul
     let message =
         "expected another operator who stays, found none: nobody could sign in to administer this server";
     Err(Refusal::new(Code::LastOperator, message).with_cure(
-        "add another operator first; the user of the machine can remove anybody with `demur people remove`",
+        "add another operator first; until there is a passkey, the user of the machine can remove anybody with `demur people remove`",
     ))
 }
 

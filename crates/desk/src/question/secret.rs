@@ -61,7 +61,7 @@ pub(super) fn seal<T>(
     };
     // What a passkey signs stands before it is recorded.
     let salt = match speaker {
-        Speaker::Passkey(passkey) => passkey.secret_salt(owner.system()),
+        Speaker::Passkey(passkey) => passkey.secret_salt(owner.system())?,
         Speaker::Key(_) | Speaker::Person { .. } => Salt::draw(&mut { owner.system() }),
     };
     let commitment = Commitment::to_secret(&salt, text.as_bytes());

@@ -134,9 +134,7 @@ pub enum RegistryError {
     #[error("expected a person who takes part, found another")]
     PersonUnknown,
     /// An act that only an operator's passkey does.
-    #[error(
-        "expected an operator's passkey: there is one in this store, and the desk's key does not do this any more"
-    )]
+    #[error("expected the passkey of an operator, found another signature: there is a passkey in this store")]
     NeedsTouch,
     /// A second root.
     #[error("expected no passkey before the root, found one: an earlier passkey vouches for the next")]
@@ -148,7 +146,7 @@ pub enum RegistryError {
     #[error("expected the signature of a passkey of this person, or of an operator where that is enough")]
     Voucher,
     /// Nobody could vouch any more.
-    #[error("the last passkey of an operator stays: bring in another one first")]
+    #[error("expected the passkey of an operator to remain, found that this is the last one")]
     LastOperatorPasskey,
     /// A host name that is not that of the origin.
     #[error("expected the host name of the origin as rp")]
