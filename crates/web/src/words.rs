@@ -556,7 +556,8 @@ words! {
     touch_cancelled = "The passkey did not sign, and nothing was recorded. Press the button to try again.";
     touch_unable = "This browser cannot use passkeys. Use another browser, or a newer one.";
     touch_known = "This device already has a passkey of yours for this address.";
-    touch_failed = "The passkey could not be used here. Load the page again to see what is on record.";
+    touch_failed = "The passkey could not be used here. Load the page again to see how things stand.";
+    touch_unsettled = "Signed and recorded, but it does not settle the question, which is put again:";
     touch_next = "The new passkey works. Now sign once more with one that you had before.";
     bulk_not_accept = "It has to be answered; it cannot be confirmed as it is.";
     bulk_not_secret = "A secret is answered on its own page.";
