@@ -86,13 +86,16 @@ fn waiting(waiting: &[WaitingPasskey], typed: &str) -> Result<Fingerprint, Failu
     let hint = "`demur passkey list` shows them";
     let refused = |message: String| Failure::of(Code::PasskeyUnknown, message).with_hint(hint);
     if typed.len() < SHORTEST_PREFIX {
-        let message = format!("expected at least {SHORTEST_PREFIX} digits of a fingerprint, found {}", typed.len());
+        let message =
+            format!("expected at least {SHORTEST_PREFIX} digits of a fingerprint, found {}", typed.len());
         return Err(refused(message));
     }
     let found: Vec<_> = waiting.iter().filter(|one| one.key.to_string().starts_with(typed)).collect();
     match found.as_slice() {
         [one] => Ok(one.key),
-        [] => Err(refused(format!("expected a passkey that waits, found none called \"{}\"", visible(typed)))),
+        [] => {
+            Err(refused(format!("expected a passkey that waits, found none called \"{}\"", visible(typed))))
+        }
         many => Err(refused(format!("expected one passkey that waits, found {} called so", many.len()))),
     }
 }

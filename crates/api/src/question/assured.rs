@@ -24,9 +24,12 @@ pub fn way(question: &QuestionView) -> String {
         Assurance::Agent | Assurance::Relayed | Assurance::Terminal => {
             format!("`demur answer {id} {answer}`")
         }
-        // A session of the browser rests on a link that the same user made: it is worth no more than that.
-        Assurance::SignedIn | Assurance::Passkey => {
-            format!("demur takes no passkeys yet: `demur cancel {id}`, then ask for less")
+        // A session that a code of the terminal opened is worth no more than that.
+        Assurance::SignedIn => {
+            format!("sign in with a passkey, then /questions/{id}: `demur open` shows where")
+        }
+        Assurance::Passkey => {
+            format!("sign the answer with a passkey at /questions/{id}: `demur open` shows where")
         }
     }
 }
