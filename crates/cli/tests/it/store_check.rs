@@ -222,6 +222,7 @@ pub(crate) fn removal(trace: u32) -> String {
 /// Lets the events and what refers to them close up after some were taken out.
 pub(crate) const CLOSE_UP: &str = "
     UPDATE commands SET event = (SELECT count(*) FROM events AS before WHERE before.ordinal <= commands.event);
+    UPDATE questions SET ordinal = (SELECT count(*) FROM events AS before WHERE before.ordinal <= questions.ordinal);
     UPDATE events SET ordinal = (SELECT count(*) FROM events AS before WHERE before.ordinal <= events.ordinal);";
 
 /// ONE-13

@@ -55,7 +55,7 @@ fn trace_that_was_cut_is_missed() {
 fn trace_that_is_taken_away_from_under_a_server_is_missed() {
     let sandbox = with_question();
     assert!(sandbox.data().join("socket").exists());
-    Sandbox::tamper_with(&sandbox.database(), &removal(3));
+    Sandbox::tamper_with(&sandbox.database(), &removal(2));
     let checked = sandbox.run(&["store", "check"]);
     assert!(checked.expect_code(1).stdout.contains(ROOT), "{checked}");
 }

@@ -59,7 +59,7 @@ fn every_report_says_that_the_sandbox_was_enforced() {
     let [text, json, html] = reports(&sandbox);
     assert!(text.contains("\nsandbox  "), "{text}");
     let report: Value = serde_json::from_str(&json).unwrap();
-    for words in [text.as_str(), report["reports"][0]["sandbox"].as_str().unwrap(), html.as_str()] {
+    for words in [text.as_str(), report["report"]["sandbox"].as_str().unwrap(), html.as_str()] {
         assert!(words.contains("enforced") && words.contains("(1 start); the word of whoever ran the tools"));
         assert!(!words.contains("best effort"), "{words}");
     }
