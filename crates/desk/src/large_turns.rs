@@ -100,6 +100,8 @@ mod tests {
             by_mcp: false,
             people: None,
             role: None,
+            person: None,
+            opened: None,
             rests_on: None,
             browser: None,
         }))

@@ -46,37 +46,35 @@ pub struct Person {
     pub id: PersonId,
 }
 
-impl Desk {
-    /// Adds somebody, to no more people than the limit. The user of this machine needs no adding.
-    pub(crate) fn add_person(
-        &self,
-        owner: &Owner,
-        name: &Text<1, 64>,
-        role: PersonRole,
-        by: &Administrator<'_>,
-    ) -> Result<Person, Refusal> {
-        let most = self.limits().people as usize;
-        for _ in 0..records::ATTEMPTS {
-            let was = name::free_for_person(owner, name).map_err(|refusal| refusal.about("name"))?;
-            let people = list(owner)?;
-            if people.len() >= most {
-                let message = format!("expected at most {most} people, found {}", people.len());
-                return Err(Refusal::new(Code::TooManyPeople, message).with_cure(
-                    "remove those who no longer answer: `demur people list`; `demur serve --max-people` allows more",
-                ));
-            }
-            let id = name::relayed_person(owner, name)?.id;
-            let person = Person { name: name.clone(), role, added: owner.system().now()?, id };
-            let facts = PersonAdded { person: id, role: on_record(role) };
-            let content = Content::PersonAdded(NameContent { name: Text::try_from(name.as_str())? });
-            let naming = name::giving(name, was, &Holder::Person(person.clone()))?;
-            if by.state(owner, facts, Some(content), &[naming])? {
-                return Ok(person);
-            }
+/// Adds somebody, to no more people than this. The user of this machine needs no adding.
+pub(crate) fn add(
+    owner: &Owner,
+    (name, role): (&Text<1, 64>, PersonRole),
+    most: usize,
+    by: &Administrator<'_>,
+) -> Result<Person, Refusal> {
+    for _ in 0..records::ATTEMPTS {
+        let was = name::free_for_person(owner, name).map_err(|refusal| refusal.about("name"))?;
+        let people = list(owner)?;
+        if people.len() >= most {
+            let message = format!("expected at most {most} people, found {}", people.len());
+            return Err(Refusal::new(Code::TooManyPeople, message).with_cure(
+                "remove those who no longer answer: `demur people list`; `demur serve --max-people` allows more",
+            ));
         }
-        Err(records::contended())
+        let id = name::relayed_person(owner, name)?.id;
+        let person = Person { name: name.clone(), role, added: owner.system().now()?, id };
+        let facts = PersonAdded { person: id, role: on_record(role) };
+        let content = Content::PersonAdded(NameContent { name: Text::try_from(name.as_str())? });
+        let naming = name::giving(name, was, &Holder::Person(person.clone()))?;
+        if by.state(owner, facts, Some(content), &[naming])? {
+            return Ok(person);
+        }
     }
+    Err(records::contended())
+}
 
+impl Desk {
     /// Gives somebody another role.
     pub(crate) fn change_person(
         &self,

@@ -17,6 +17,7 @@ use crate::{
     access::seen_question,
     confirmation,
     desk::Desk,
+    person,
     question::{PersonalAct, do_in_person},
     run,
     session::Speaker,
@@ -53,7 +54,12 @@ impl Desk {
             TouchAct::AddPasskey { key } => waiting::vouch(owner, passkey, key)?,
             TouchAct::RemovePasskey { key } => administer::remove_passkey(owner, passkey, key)?,
             TouchAct::AddPerson { name, role } => {
-                self.add_person(owner, &name, role, &Administrator::Passkey(passkey))?;
+                person::add(
+                    owner,
+                    (&name, role),
+                    self.limits().people as usize,
+                    &Administrator::Passkey(passkey),
+                )?;
             }
             TouchAct::ChangePerson { name, role } => {
                 self.change_person(owner, &name, role, &Administrator::Passkey(passkey))?;

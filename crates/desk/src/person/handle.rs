@@ -34,7 +34,8 @@ impl From<Person> for ShownPerson {
 impl Handle<op::AddPerson> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::AddPerson>) -> Handled<op::AddPerson> {
         let (owner, new) = (&*self.owner()?, request.body);
-        let added = self.add_person(owner, &new.name, new.role, &Administrator::Desk)?;
+        let most = self.limits().people as usize;
+        let added = person::add(owner, (&new.name, new.role), most, &Administrator::Desk)?;
         Ok(ApiReply::new(added.into()))
     }
 }

@@ -1,7 +1,11 @@
 //! Records that a newer version of demur wrote, among those of this one.
 
 use demur_api::{code::Code, person::PersonRole, scope::Scope};
-use demur_ledger::facts::Root;
+use demur_core::{hash::sha256, id::Ulid};
+use demur_ledger::{
+    facts::Root,
+    name::{PersonId, TokenId},
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -9,7 +13,9 @@ use super::*;
 use crate::{
     access::{Browser, LinkOrigin},
     data::DataFolder,
-    name, person,
+    name,
+    passkey::Administrator,
+    person::{self, NewSession},
     token::{Tokens, Wanted},
 };
 
@@ -27,9 +33,12 @@ fn renew(owner: &Owner, key: RecordKey, change: impl FnOnce(&mut Value)) {
 }
 
 fn session(tokens: &Tokens, owner: &Owner, name: &str) -> String {
-    let origin = LinkOrigin { client: None, root: Root::SameUser };
-    let wanted = Wanted::session(name, PersonRole::Answerer, 60, origin, Browser::default()).unwrap();
-    tokens.make(owner, wanted, Vec::new()).unwrap().unwrap().0.id
+    let mut system = owner.system();
+    let (id, person) = (TokenId::new(system.now().unwrap(), &mut system), PersonId::from(Ulid::from_u128(1)));
+    let rests_on = LinkOrigin { client: None, root: Root::SameUser, by: None };
+    let new = NewSession { id, name: name.try_into().unwrap(), role: PersonRole::Answerer, person, rests_on };
+    tokens.begin(owner, new, (sha256(b"opened"), Browser::default()), Vec::new()).unwrap().unwrap();
+    id.to_string()
 }
 
 #[test]
@@ -38,15 +47,7 @@ fn newer_token_is_refused_and_the_others_are_listed_and_revoked() {
     let tokens = Tokens::new(9);
     let make = |name: &str| {
         let scopes = vec![Scope::Read];
-        let wanted = Wanted {
-            name: name.try_into().unwrap(),
-            scopes,
-            people: None,
-            seconds: None,
-            role: None,
-            rests_on: None,
-            browser: None,
-        };
+        let wanted = Wanted { name: name.try_into().unwrap(), scopes, people: None, seconds: None };
         tokens.create(&owner, wanted).unwrap().0.id
     };
     let (newer, known) = (make("newer"), make("known"));
@@ -66,7 +67,10 @@ fn newer_token_is_refused_and_the_others_are_listed_and_revoked() {
 #[test]
 fn newer_name_is_refused_and_other_people_are_added_and_listed() {
     let (owner, _folder) = owner();
-    let add = |name: &str| person::add(&owner, &name.try_into().unwrap(), PersonRole::Answerer, 9);
+    let add = |name: &str| {
+        let new = (&name.try_into().unwrap(), PersonRole::Answerer);
+        person::add(&owner, new, 9, &Administrator::Desk)
+    };
     add("ada").unwrap();
     let kept = all(owner.sequencer().store(), name::PREFIX).unwrap();
     let is_person = |kept: &&KeptRecord| read::<Value>(kept).unwrap().get("person").is_some();
@@ -86,7 +90,10 @@ fn session_that_a_newer_version_made_ends_with_its_person() {
     let [adas, _bos] = ["ada", "bo"].map(|name| session(&tokens, &owner, name));
     let key = RecordKey::new(format!("token/{adas}")).unwrap();
     renew(&owner, key, |kept| kept["token"]["mood"] = json!("good"));
-    assert_eq!(tokens.end_sessions(&owner, "ada", Vec::new()).unwrap(), Some(1));
+    assert_eq!(
+        tokens.end_sessions(&owner, "ada", Vec::new(), |swaps| swap(&owner, swaps.to_vec())).unwrap(),
+        Some(1)
+    );
     assert_eq!(all(owner.sequencer().store(), "token/").unwrap().len(), 1);
 }
 

@@ -6,15 +6,8 @@ use super::*;
 use crate::data::DataFolder;
 
 fn made(owner: &Owner, tokens: &Tokens) -> (String, String) {
-    let wanted = Wanted {
-        name: "reader".try_into().unwrap(),
-        scopes: vec![Scope::Read],
-        seconds: None,
-        role: None,
-        people: None,
-        rests_on: None,
-        browser: None,
-    };
+    let wanted =
+        Wanted { name: "reader".try_into().unwrap(), scopes: vec![Scope::Read], seconds: None, people: None };
     let (token, secret) = tokens.create(owner, wanted).unwrap();
     (token.id, secret)
 }

@@ -61,6 +61,8 @@ fn session_without_a_role_may_nothing() {
         by_mcp: false,
         role: None,
         people: None,
+        person: None,
+        opened: None,
         rests_on: None,
         browser: None,
     };

@@ -531,3 +531,13 @@ fn escalate(world: &mut World, asked: Position, assurance: Assurance, deadline: 
 fn blocked(world: &World) -> usize {
     world.run.state.questions().unwrap().unsettled().count()
 }
+
+/// ONE-03: what demur alone records nobody says with a key, not even with demur's own.
+#[test]
+fn what_the_desk_records_is_said_with_no_key() {
+    let (mut world, asked) = World::asked(question());
+    let draft = world.draft(To::Run, Role::Desk, QuestionExpired { question: asked.sequence });
+    let key = world.desk.clone();
+    let sent = world.sign(draft, &key);
+    assert_eq!(refusal(&world.send(To::Run, &sent)).code, "NOT_FOR_AUTHORS");
+}

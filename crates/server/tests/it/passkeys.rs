@@ -366,6 +366,40 @@ fn passkey_signs_a_browser_in_and_the_record_says_so() {
     assert!(way["person"].is_string() && way["session"].is_string(), "{way}");
 }
 
+/// ONE-10: somebody who was added, with a passkey that an operator vouched for.
+#[test]
+fn added_person_gets_a_passkey_by_an_operator_and_signs_in() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let zoe = Person {
+        browser: Browser::of_new(&server, "zoe", "answerer"),
+        passkey: Authenticator::ed25519(2).at(&origin(&server)),
+    };
+    let waits = zoe.enrol(None);
+    assert_eq!((&waits["acts"][0]["standing"], &waits["next"]), (&json!("done"), &Value::Null));
+    let listed = zoe.browser.call("GET", "/v1/passkeys").send().json();
+    let (key, vouches) = (&listed["waiting"][0]["key"], &listed["waiting"][0]["vouches"]);
+    assert_eq!(vouches, false, "nobody vouches for themselves");
+    assert_eq!(pat.touch(&json!([{"act": "add_passkey", "key": key}])), ["signed"]);
+    let here = origin(&server);
+    let send = |path: &str, document: &Value| {
+        let call = server.call("POST", path).header("Host", host(&here)).header("Origin", &here);
+        call.json(document).send()
+    };
+    for _ in 0..2 {
+        let prepared = send("/sign-in/passkey", &json!({"name": "zoe"})).json();
+        let path = format!("/sign-in/passkey/{}", prepared["touch"].as_str().unwrap());
+        let signed = send(&path, &json!({"made": made(&zoe.passkey, &prepared)}));
+        assert_eq!(signed.status, 204, "{signed:?}");
+    }
+    let id = ask(&server, &json!({}));
+    assert_eq!(zoe.touch(&json!([yes(&id)])), ["signed"]);
+    assert_eq!(question(&server, &id)["outcome"]["by"], "zoe");
+    // An answerer looks after nobody.
+    let refused = zoe.prepare(&json!([{"act": "remove_person", "name": "pat"}]));
+    assert_eq!(refused["acts"][0]["code"], "FORBIDDEN", "{refused}");
+}
+
 /// ONE-11
 #[test]
 fn people_stand_in_the_registry_and_operators_need_a_touch() {

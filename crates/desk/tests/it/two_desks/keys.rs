@@ -65,7 +65,7 @@ fn recover(
     let author = Author::new(recovery.clone(), principal, Role::Agent);
     let said = author.rotate(&place, old, &new, Some(recovery.public()), &mut { owner.system() }).unwrap();
     let statement = Some(said.try_into().unwrap());
-    key::rotate(owner, old, &RotateKey { statement, retire_now: false }).map(drop)
+    key::rotate(owner, old, &RotateKey { statement, retire_now: false, recovery: None }).map(drop)
 }
 
 /// ONE-07
