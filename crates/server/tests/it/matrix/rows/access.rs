@@ -1,6 +1,6 @@
 //! Who may come in: tokens, people, links.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Row, Show, row};
 
@@ -24,5 +24,22 @@ pub(in super::super) fn rows() -> Vec<Row> {
         row("endSession", "unknown", &["nobody"]),
         row("endSessions", "of somebody else", &[]).query("?person=amal"),
         row("endSession", "of the auditor", &["<token amal person>"]),
+        row("listPasskeys", "none", &[]),
+        row("setupCode", "new", &[]).show(Show::Members),
+        row("newPasskey", "of another algorithm", &[]).json(json!({
+            "algorithm": -257, "authenticator": "AAAA", "credential": "AAAA", "label": "phone", "public_key": "AAAA",
+        })),
+        row("passkeyToReset", "unknown", &[NO_PASSKEY]),
+        row("resetPasskeys", "unknown", &[NO_PASSKEY]).json(json!({})),
+        row("prepareTouch", "without a passkey", &[])
+            .json(json!({"acts": [{"act": "remove_person", "name": "nobody"}]})),
+        row("finishTouch", "unknown", &["nothing"]).json(made()),
     ]
 }
+
+/// Returns what a browser would send of a touch.
+pub(super) fn made() -> Value {
+    json!({"authenticator": "AAAA", "client": "AAAA", "credential": "AAAA", "signature": "AAAA"})
+}
+
+const NO_PASSKEY: &str = "0000000000000000000000000000000000000000000000000000000000000000";

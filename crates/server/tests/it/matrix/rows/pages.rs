@@ -1,6 +1,8 @@
 //! The pages for people, and what their forms do. Looking at a question is noted a moment later: what shows notes comes first.
 
-use super::{DIGEST, NO_QUESTION, NO_TRACE, OTHER_DIGEST, Row, Show, row};
+use serde_json::json;
+
+use super::{DIGEST, NO_QUESTION, NO_TRACE, OTHER_DIGEST, Row, Show, access, row};
 
 pub(in super::super) fn rows() -> Vec<Row> {
     let mut rows = looked_at();
@@ -120,6 +122,8 @@ fn sent() -> Vec<Row> {
         ]),
         row("GET /sign-in", "now", &[]),
         row("POST /sign-in", "without a code", &[]).form(&[]),
+        row("POST /sign-in/passkey", "of nobody", &[]).json(json!({"name": "nobody"})),
+        row("POST /sign-in/passkey/{touch}", "unknown", &["nothing"]).json(json!({"made": access::made()})),
         row("POST /sign-in", "with a code", &[]).form(&[("code", "<link>")]),
         row("POST /sessions/end", "without a key", &[]).form(&[("all", "yes")]),
         row("POST /sessions/end", "of nobody", &[]).form(&[("session", "nobody"), KEY]),
