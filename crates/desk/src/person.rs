@@ -110,13 +110,15 @@ const fn on_record(role: PersonRole) -> facts::PersonRole {
     }
 }
 
-/// Returns who somebody is on record who can sign in under this name: somebody who was added, or the user of this machine.
-pub(crate) fn id_of(owner: &Owner, name: &Text<1, 64>) -> Result<Option<PersonId>, Refusal> {
+/// Returns who somebody is on record who can sign in under this name, and what they are called: somebody who was added, or the user
+/// of this machine.
+pub(crate) fn called(owner: &Owner, name: &Text<1, 64>) -> Result<Option<(PersonId, Text<1, 64>)>, Refusal> {
     match find(owner, name) {
-        Ok((_, person)) => Ok(Some(person.id)),
+        Ok((_, person)) => Ok(Some((person.id, person.name))),
         Err(refusal) if refusal.code == Code::PersonUnknown => {
-            let is_user = owner.user().is_some_and(|user| name::same(user, name));
-            if is_user { Ok(Some(name::relayed_person(owner, name)?.id)) } else { Ok(None) }
+            let Some(user) = owner.user().filter(|user| name::same(user, name)) else { return Ok(None) };
+            let user = Text::cut(user)?;
+            Ok(Some((name::relayed_person(owner, &user)?.id, user)))
         }
         Err(refusal) => Err(refusal),
     }

@@ -179,6 +179,13 @@ pub(crate) fn say_with(
     act: Act,
     swaps: &[Swap],
 ) -> Result<Position, Refusal> {
+    if matches!(speaker, Speaker::Passkey(_)) && is_said_by_the_desk(&act.facts) {
+        // Nobody signed it: it is told, and is no round of the record.
+        let message =
+            "expected an answer that settles the question, found one that does not: there is nothing to sign";
+        return Err(Refusal::new(Code::AnswerKind, message)
+            .with_cure("answer with one of the choices, or in other words"));
+    }
     let seen = seen(owner.sequencer(), trace, speaker)?;
     let command = command_at(owner.lookup(), (trace, seen), speaker, signed(owner, speaker, act)?)?;
     Ok(owner.sequencer().perform_with(trace, &command, swaps)?.position)
@@ -233,8 +240,7 @@ pub(crate) fn command_at(
     act: Act,
 ) -> Result<Command, Refusal> {
     let Act { mut facts, content, consequences, .. } = act;
-    if matches!(facts, Facts::AnswerRejected(_) | Facts::QuestionEscalated(_)) {
-        // The desk says so, whoever gave the answer or wants the question put again.
+    if is_said_by_the_desk(&facts) {
         let first = Saying { role: Role::Desk, facts, content: Some(content) };
         return Ok(Command::record(first, consequences));
     }
@@ -258,6 +264,11 @@ pub(crate) fn command_at(
             Ok(Command::submit(spoken, None, consequences))
         }
     }
+}
+
+/// Returns whether the desk says so, whoever gave the answer or wants the question put again.
+const fn is_said_by_the_desk(facts: &Facts) -> bool {
+    matches!(facts, Facts::AnswerRejected(_) | Facts::QuestionEscalated(_))
 }
 
 /// How often somebody else may be faster.

@@ -287,6 +287,9 @@ impl Sequencer {
         let command = self.submission(said, artifact, rest)?;
         let of_the_registry = trace == self.registry().trace();
         let _turn = of_the_registry.then(|| lock(&self.registry_turn));
+        if of_the_registry {
+            self.pay_owed()?;
+        }
         self.perform_with(trace, &command, swaps)
     }
 

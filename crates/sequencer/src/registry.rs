@@ -62,6 +62,7 @@ impl Sequencer {
         let said = self.check(submission)?;
         let (trace, seen) = (said.statement().trace, said.statement().seen);
         let _turn = lock(&self.registry_turn);
+        self.pay_owed()?;
         let stated = self.desk_statement(self.new_command(), (facts.into(), content), seen)?;
         self.perform_with(trace, &Command::submit_stated(said, vec![stated]), swaps)
     }
@@ -100,6 +101,17 @@ impl Sequencer {
         }
     }
 
+    /// Records the checkpoint that must follow the end of passkeys, where it is missing: whoever ended them was killed, or is about to
+    /// record it. The caller has the turn of the registry.
+    pub(super) fn pay_owed(&self) -> Result<(), SequencerError> {
+        if self.newest_registry()?.owes_checkpoint() { self.pay_checkpoint() } else { Ok(()) }
+    }
+
+    fn pay_checkpoint(&self) -> Result<(), SequencerError> {
+        let said = |(root, traces)| (CheckpointRecorded { root, traces }.into(), None);
+        self.state_root(self.new_command(), said).map(drop)
+    }
+
     /// Records a restoration and takes the mark of it away, together: however this ends, it is recorded once.
     fn record_restored(&self, unmarked: &Swap) -> Result<Acknowledged, SequencerError> {
         // Unwrap safety: a short text that is not empty.
@@ -127,6 +139,10 @@ impl Sequencer {
         for _ in 0..ATTEMPTS {
             let registry = self.newest_registry()?;
             let stated = statement(&registry).and_then(|(said, swaps)| {
+                if registry.owes_checkpoint() && !matches!(said.0, Facts::CheckpointRecorded(_)) {
+                    self.pay_checkpoint()?;
+                    return Err(SequencerError::Moved);
+                }
                 let signed = self.signed_by_desk(command, said, &registry)?;
                 self.perform_with(registry.trace(), &signed, &swaps)
             });

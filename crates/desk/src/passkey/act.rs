@@ -12,6 +12,8 @@ use demur_api::{
     scope::Scope,
 };
 
+use demur_ledger::{facts::Root, name::PersonId};
+
 use super::{Administrator, PasskeySpeaker, administer, touch::Signer, waiting};
 use crate::{
     access::seen_question,
@@ -52,7 +54,10 @@ impl Desk {
             }
             TouchAct::AbortRun { trace, reason } => run::abort_signed(owner, trace, passkey, reason)?,
             TouchAct::AddPasskey { key } => waiting::vouch(owner, passkey, key)?,
-            TouchAct::RemovePasskey { key } => administer::remove_passkey(owner, passkey, key)?,
+            TouchAct::RemovePasskey { key } => {
+                let holder = administer::remove_passkey(owner, passkey, key)?;
+                self.end_sessions_by_passkey(signer, holder)?;
+            }
             TouchAct::AddPerson { name, role } => {
                 person::add(
                     owner,
@@ -75,6 +80,18 @@ impl Desk {
             | TouchAct::Decline { .. } => return Err(Refusal::bug(&"an act about a question was not done")),
         }
         Ok(TouchedAct::standing(TouchStanding::Signed))
+    }
+
+    /// Ends the sessions of a person that a passkey opened, all but this one: one of them may be of whoever found the lost passkey.
+    fn end_sessions_by_passkey(&self, signer: &Signer<'_>, person: PersonId) -> Result<(), Refusal> {
+        for found in self.tokens().sessions(signer.owner, self.now()?)? {
+            let token = &found.token;
+            let is_by_passkey = token.rests_on.is_some_and(|rests_on| rests_on.root == Root::Passkey);
+            if token.person == Some(person) && is_by_passkey && token.id != signer.token.id {
+                self.tokens().revoke(signer.owner, &token.id)?;
+            }
+        }
+        Ok(())
     }
 
     fn about_question(

@@ -72,19 +72,21 @@ fn recorded(said: Result<Sequence, Refusal>) -> Result<bool, Refusal> {
     }
 }
 
-/// Ends a passkey: one's own, or as an operator another's.
+/// Ends a passkey: one's own, or as an operator another's. Returns whose it was.
 pub(super) fn remove_passkey(
     owner: &Owner,
     passkey: &Arc<PasskeySpeaker>,
     key: Fingerprint,
-) -> Result<(), Refusal> {
+) -> Result<PersonId, Refusal> {
     record_owed_checkpoint(owner)?;
     let registry = owner.sequencer().newest_registry()?;
     let record =
         registry.passkey(&key).filter(|record| super::is_active(record)).ok_or_else(|| unknown(key))?;
-    let role = role(passkey.person(), record.enrolment.person);
+    let holder = record.enrolment.person;
+    let role = role(passkey.person(), holder);
     say(owner, passkey, role, (PasskeyRemoved { key }.into(), None), &[])?;
-    record_owed_checkpoint(owner)
+    record_owed_checkpoint(owner)?;
+    Ok(holder)
 }
 
 /// Returns the role in which somebody speaks about a passkey.

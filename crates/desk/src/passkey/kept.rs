@@ -125,20 +125,25 @@ impl KeptStatement {
 pub(super) fn keep(owner: &Owner, touch: &KeptTouch) -> Result<String, Refusal> {
     let (mut system, signs_in) = (owner.system(), touch.session.is_none());
     let now = system.now()?;
-    records::make_room(owner, prefix(signs_in), MAX_TOUCHES, now)?;
+    let prefix = prefix((!signs_in).then_some(touch.person));
+    records::make_room(owner, &prefix, MAX_TOUCHES, now)?;
     let mut name = [0; 32];
     system.fill(&mut name);
     let name = text(&name);
     let mut bytes = Zeroizing::new(serde_json::to_vec(touch).map_err(|error| Refusal::bug(&error))?);
     apply_key(owner, &name, &mut bytes)?;
     let value = records::value(&text(&bytes), Some(now.plus_millis(TOUCH_LIFETIME_MILLIS)))?;
-    records::swap(owner, vec![records::creation(key(&name, signs_in)?, value)])?;
+    records::swap(owner, vec![records::creation(key(&prefix, &name)?, value)])?;
     Ok(name)
 }
 
-/// Returns a touch that still waits, and the swap that takes it away.
-pub(super) fn find(owner: &Owner, name: &str, signs_in: bool) -> Result<(KeptTouch, Swap), Refusal> {
-    let key = key(name, signs_in)?;
+/// Returns a touch of this person that still waits, or of somebody who signs in, and the swap that takes it away.
+pub(super) fn find(
+    owner: &Owner,
+    name: &str,
+    person: Option<PersonId>,
+) -> Result<(KeptTouch, Swap), Refusal> {
+    let key = key(&prefix(person), name)?;
     let kept = owner.sequencer().store().record(&key)?.ok_or_else(gone)?;
     let now = owner.system().now()?;
     if kept.value.expires.is_none_or(|expires| expires <= now) {
@@ -164,12 +169,13 @@ fn apply_key(owner: &Owner, name: &str, bytes: &mut [u8]) -> Result<(), Refusal>
 }
 
 /// Only the digest of a name is kept: a copy of the database alone opens nothing.
-fn key(name: &str, signs_in: bool) -> Result<RecordKey, Refusal> {
-    Ok(RecordKey::new(format!("{}{}", prefix(signs_in), sha256(name.as_bytes())))?)
+fn key(prefix: &str, name: &str) -> Result<RecordKey, Refusal> {
+    Ok(RecordKey::new(format!("{prefix}{}", sha256(name.as_bytes())))?)
 }
 
-const fn prefix(signs_in: bool) -> &'static str {
-    if signs_in { SIGN_IN_PREFIX } else { PREFIX }
+/// Each person has room of their own, and so have all who sign in: nobody pushes out what others have waiting.
+fn prefix(person: Option<PersonId>) -> String {
+    person.map_or_else(|| SIGN_IN_PREFIX.to_owned(), |person| format!("{PREFIX}{person}/"))
 }
 
 /// Returns the refusal of a touch that does not wait any more.
@@ -181,7 +187,7 @@ pub(super) fn gone() -> Refusal {
 
 /// What the keys of their records begin with.
 const PREFIX: &str = "touch/";
-/// Of those that sign somebody in, whom nobody knows yet: they take no room from the others.
+/// Of those that sign somebody in.
 const SIGN_IN_PREFIX: &str = "touch-in/";
-/// How many wait at once.
+/// How many wait at once, of one person or of all who sign in.
 const MAX_TOUCHES: usize = 256;

@@ -35,7 +35,9 @@ impl Desk {
     pub fn prepare_sign_in(&self, name: &str) -> Result<PreparedTouch, Refusal> {
         let owner = &*self.owner()?;
         let name = Text::try_from(name.trim()).map_err(|_| nobody())?;
-        let person = person::id_of(owner, &name)?.ok_or_else(nobody)?;
+        // Whatever is wrong with a name, a stranger hears the same.
+        let found = person::called(owner, &name).map_err(|_| nobody())?;
+        let (person, name) = found.ok_or_else(nobody)?;
         let registry = owner.sequencer().newest_registry()?;
         let passkeys = self.passkeys_here(&registry, person).map_err(|_| nobody())?;
         let session = SessionId::from(TokenId::new(owner.system().now()?, &mut { owner.system() }));
@@ -55,10 +57,10 @@ impl Desk {
         browser: &Browser,
     ) -> Result<(String, u64), Refusal> {
         let owner = &*self.owner()?;
-        let (kept, taken) = kept::find(owner, touch, true)?;
+        let (kept, taken) = kept::find(owner, touch, None)?;
         let TouchedThing::SignIn { session, name, statement } = kept.what else { return Err(kept::gone()) };
         let registry = owner.sequencer().newest_registry()?;
-        let passkey = signing_passkey(&registry, kept.person, made)?;
+        let passkey = signing_passkey(&registry, (kept.person, &self.origin()?), made)?;
         let (role, held) = person::role_of(self, owner, &name)?;
         let prepared = statement.prepared()?;
         let assertion = assertion(made, &passkey, vec![prepared.leaf()])?;

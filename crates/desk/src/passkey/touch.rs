@@ -126,7 +126,7 @@ impl Desk {
         made: &MadeTouch,
     ) -> Result<FinishedTouch, Refusal> {
         let owner = signer.owner;
-        let (touch, taken) = kept::find(owner, name, false)?;
+        let (touch, taken) = kept::find(owner, name, Some(signer.person))?;
         // A touch is of the session that it was shown in.
         if touch.session.as_deref() != Some(signer.token.id.as_str()) {
             return Err(kept::gone());
@@ -152,7 +152,7 @@ impl Desk {
         made: &MadeTouch,
     ) -> Result<FinishedTouch, Refusal> {
         let registry = signer.owner.sequencer().newest_registry()?;
-        let passkey = signing_passkey(&registry, signer.person, made)?;
+        let passkey = signing_passkey(&registry, (signer.person, &self.origin()?), made)?;
         let assertion = assertion(made, &passkey, leaves(&acts)?)?;
         // A wrong signature is wrong for all of them: it is said before anything is recorded.
         check(&assertion, &passkey)?;
@@ -175,13 +175,18 @@ impl Desk {
         Ok(FinishedTouch { acts: standings, next: None })
     }
 
+    /// Returns where the pages of this server are: the one address that passkeys sign at.
+    pub(super) fn origin(&self) -> Result<String, Refusal> {
+        self.pages().ok_or_else(|| self.no_pages())
+    }
+
     /// Returns the passkeys of a person that speak on the pages of this server.
     pub(super) fn passkeys_here(
         &self,
         registry: &Registry,
         person: PersonId,
     ) -> Result<Vec<Enrolment>, Refusal> {
-        let origin = self.pages().ok_or_else(|| self.no_pages())?;
+        let origin = self.origin()?;
         let own = registry.passkeys().map(|(_, record)| record);
         let own = own.filter(|record| is_active(record) && record.enrolment.person == person);
         let here = own.filter(|record| *record.enrolment.origin == *origin);
@@ -190,14 +195,16 @@ impl Desk {
     }
 }
 
-/// Returns the passkey that signed, by the name that its authenticator has for it.
+/// Returns the passkey of a person at this address that signed, by the name that its authenticator has for it.
 pub(super) fn signing_passkey(
     registry: &Registry,
-    person: PersonId,
+    (person, origin): (PersonId, &str),
     made: &MadeTouch,
 ) -> Result<Enrolment, Refusal> {
     let credential = bytes("credential", &made.credential)?;
-    let mut own = registry.passkeys().filter(|(_, record)| record.enrolment.person == person);
+    let mut own = registry
+        .passkeys()
+        .filter(|(_, record)| record.enrolment.person == person && *record.enrolment.origin == *origin);
     let found = own.find(|(_, record)| *record.enrolment.credential == *credential);
     let (key, record) = found.ok_or_else(no_passkey)?;
     if !is_active(record) {

@@ -8,6 +8,7 @@ use demur_ledger::{
     content::LabelContent,
     event_type::Content,
     facts::{Enrolment, PasskeyAdded},
+    name::PersonId,
     passkey::Assertion,
 };
 use demur_store::contract::{RecordKey, Swap};
@@ -46,6 +47,7 @@ pub(super) fn keep(
     let fingerprint = enrolment.key.fingerprint();
     let now = owner.system().now()?;
     records::make_room(owner, PREFIX, MAX_WAITING, now)?;
+    make_room(owner, enrolment.person)?;
     let expires = now.plus_millis(WAITING_MILLIS);
     let waiting = Waiting { facts: PasskeyAdded::new(enrolment, possession), label, expires };
     let key = key(&fingerprint)?;
@@ -84,6 +86,16 @@ pub(super) fn vouch(owner: &Owner, passkey: &Arc<PasskeySpeaker>, key: Fingerpri
     say(owner, passkey, role, (waiting.facts.into(), Some(content)), &[taken]).map(drop)
 }
 
+/// Takes away the oldest of one person where there are many: nobody pushes out what others have waiting.
+fn make_room(owner: &Owner, person: PersonId) -> Result<(), Refusal> {
+    let mut own: Vec<_> = list(owner)?.into_iter().filter(|waiting| waiting.facts.person == person).collect();
+    let too_many = (own.len() + 1).saturating_sub(MAX_WAITING_OF_ONE);
+    for waiting in own.drain(..too_many) {
+        records::remove(owner, &key(&waiting.facts.key.fingerprint())?)?;
+    }
+    Ok(())
+}
+
 fn key(fingerprint: &Fingerprint) -> Result<RecordKey, Refusal> {
     Ok(RecordKey::new(format!("{PREFIX}{fingerprint}"))?)
 }
@@ -93,4 +105,6 @@ const PREFIX: &str = "passkey/";
 /// How long one waits, in milliseconds.
 const WAITING_MILLIS: u64 = 24 * 60 * 60 * 1000;
 /// How many wait at once.
-const MAX_WAITING: usize = 64;
+const MAX_WAITING: usize = 4096;
+/// How many of one person.
+const MAX_WAITING_OF_ONE: usize = 4;

@@ -8,7 +8,7 @@ use demur_ledger::{
     name::{PersonId, TokenId},
 };
 
-use super::{Person, file, find, id_of, journal, link, list, removing, role_of};
+use super::{Person, called, file, find, journal, link, list, removing, role_of};
 use crate::{
     access::{self, Browser, Caller, LOOKING, LinkOrigin},
     desk::Desk,
@@ -57,7 +57,7 @@ impl Desk {
             let name = link.person.clone().map_or_else(|| Text::cut(self.user()), Ok)?;
             // Somebody may have been removed since, or have another role now.
             let (role, held) = role_of(self, owner, &name)?;
-            let person = id_of(owner, &name)?.ok_or_else(link_spent)?;
+            let (person, _) = called(owner, &name)?.ok_or_else(link_spent)?;
             self.tokens().expect_room(owner)?;
             let id = TokenId::new(owner.system().now()?, &mut { owner.system() });
             let spent = link::spending(code, version)?;

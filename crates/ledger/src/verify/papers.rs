@@ -43,6 +43,8 @@ struct Said {
     /// How sure one can be who said it, where the event tells.
     assurance: Option<Assurance>,
     name: String,
+    /// Whether a key or passkey signed it.
+    is_signed: bool,
 }
 
 /// Returns whether a paper may be held against this content.
@@ -120,11 +122,12 @@ impl PaperBook {
         };
         if let Some((question, assurance, by, text)) = given {
             let name = by.as_ref().map_or_else(|| event.envelope().actor.to_string(), ToString::to_string);
-            self.said = Some(Said { question, text, time, assurance, name });
+            let is_signed = event.envelope().statement.is_some();
+            self.said = Some(Said { question, text, time, assurance, name, is_signed });
         } else if let (Facts::AnswerRejected(facts), Content::AnswerRejected(content)) = (facts, content) {
             let text = content.answer.as_ref().map(text_of).unwrap_or_default();
             let (question, name) = (facts.question, content.by.to_string());
-            self.said = Some(Said { question, text, time, assurance: None, name });
+            self.said = Some(Said { question, text, time, assurance: None, name, is_signed: false });
         }
         Ok(())
     }
@@ -218,6 +221,9 @@ impl PaperBook {
                 round.get("answered_for").and_then(|told| told.get("assurance")).cloned().unwrap_or_default()
             }
         };
+        if answered_for["assurance"] == Assurance::Passkey.as_str() && !said.is_signed {
+            return Err("round: expected no word of a passkey beside an event that none signed".to_owned());
+        }
         let expected = [
             ("round", json!(self.rounds.len() + 1)),
             ("ask_round", member("round")),

@@ -31,8 +31,7 @@ struct Name {
 #[serde(deny_unknown_fields)]
 struct SignedIn {
     made: MadeTouch,
-    /// The digest of a key that the script of the page keeps.
-    #[serde(default)]
+    /// The digest of a key that the script of the page keeps: without it the cookie alone would be worth a passkey.
     key: String,
 }
 
@@ -56,10 +55,18 @@ pub(super) async fn finish(
     request: Request,
 ) -> Result<Response, Problem> {
     let (names, parts, SignedIn { made, key }) = document(&service, &way, request).await?;
-    count(&service, peer)?;
+    if key.is_empty() {
+        return Err(Problem::malformed(
+            "key: expected the digest of the key that the page keeps, found none",
+        ));
+    }
     let browser = browser(&parts.headers, peer.as_deref(), &key)?;
     let signed = service.work(move |desk| desk.sign_in_with_passkey(&touch, &made, &browser)).await;
-    let (secret, seconds) = signed?;
+    let (secret, seconds) = match signed {
+        Ok(signed) => signed,
+        // One that is good counts for nothing: whoever guesses keeps nobody out.
+        Err(problem) => return Err(count(&service, peer).err().unwrap_or(problem)),
+    };
     let cookie = names.set_cookie(&names.cookie, &secret, seconds);
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]).into_response())
 }
