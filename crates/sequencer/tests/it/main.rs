@@ -11,6 +11,7 @@ mod follow;
 mod lease;
 mod listener;
 mod newer;
+mod passkey;
 mod race;
 mod races;
 mod recovery;

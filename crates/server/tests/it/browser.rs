@@ -55,6 +55,11 @@ impl<'a> Browser<'a> {
         browser
     }
 
+    /// Returns a browser with this cookie, whose script keeps this key.
+    pub(crate) fn with_key(server: &'a Server, origin: &str, cookie: String, key: &str) -> Self {
+        Self { server, origin: origin.to_owned(), cookie, key: key.to_owned() }
+    }
+
     /// Returns a call with the cookies, the origin and the key of this browser.
     pub(crate) fn call(&self, method: &str, path: &str) -> Call {
         let call = self.server.call(method, path).header("Host", host(&self.origin));

@@ -1,12 +1,14 @@
 //! Passkeys over HTTP, with an authenticator in software: brought in, touched for what a person does, ended. What is recorded is held
 //! against the export.
 
+use demur_core::hash::sha256;
 use demur_testing::authenticator::Authenticator;
 use serde_json::{Value, json};
 
 use crate::{
     browser::{Browser, host, origin},
     client::Reply,
+    plan::plan,
     server::Server,
 };
 
@@ -91,6 +93,27 @@ impl<'a> Person<'a> {
         acts.iter().map(|act| act["standing"].as_str().unwrap().to_owned()).collect()
     }
 }
+
+/// Sends a document from the sign-in page.
+fn from_page(server: &Server, path: &str, document: &Value) -> Reply {
+    let here = origin(server);
+    let call = server.call("POST", path).header("Host", host(&here)).header("Origin", &here);
+    call.json(document).send()
+}
+
+/// Signs a browser in with a passkey.
+fn sign_in<'a>(server: &'a Server, name: &str, passkey: &Authenticator) -> Browser<'a> {
+    let prepared = from_page(server, "/sign-in/passkey", &json!({"name": name})).json();
+    let path = format!("/sign-in/passkey/{}", prepared["touch"].as_str().unwrap());
+    let key = sha256(KEY.as_bytes());
+    let signed = from_page(server, &path, &json!({"made": made(passkey, &prepared), "key": key}));
+    assert_eq!(signed.status, 204, "{signed:?}");
+    let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    Browser::with_key(server, &origin(server), cookie, KEY)
+}
+
+/// The key that the script of a page keeps.
+const KEY: &str = "a key of a page";
 
 /// Asks for an answer that only a passkey gives.
 fn ask(server: &Server, more: &Value) -> String {
@@ -327,25 +350,23 @@ fn confirmation_by_passkey_is_signed_alone() {
 fn passkey_signs_a_browser_in_and_the_record_says_so() {
     let server = Server::start();
     let pat = Person::root(&server, Authenticator::es256(1));
-    let here = origin(&server);
-    let send = |path: &str, document: &Value| {
-        let call = server.call("POST", path).header("Host", host(&here)).header("Origin", &here);
-        call.json(document).send()
-    };
-    let nobody = send("/sign-in/passkey", &json!({"name": "eve"}));
-    assert!(nobody.status >= 400, "{nobody:?}");
-    let prepared = send("/sign-in/passkey", &json!({"name": "Pat"})).json();
+    let nobody = from_page(&server, "/sign-in/passkey", &json!({"name": "eve"}));
+    let hidden = from_page(&server, "/sign-in/passkey", &json!({"name": "\u{202e}pat"}));
+    assert_eq!((nobody.status, nobody.code()), (hidden.status, hidden.code()), "strangers hear the same");
+    let prepared = from_page(&server, "/sign-in/passkey", &json!({"name": "PAT"})).json();
     let path = format!("/sign-in/passkey/{}", prepared["touch"].as_str().unwrap());
-    let wrong = Authenticator::es256(2).at(&here);
-    assert!(send(&path, &json!({"made": made(&wrong, &prepared)})).status >= 400);
-    let signed = send(&path, &json!({"made": made(&pat.passkey, &prepared)}));
-    assert_eq!(signed.status, 204, "{signed:?}");
-    assert!(
-        send(&path, &json!({"made": made(&pat.passkey, &prepared)})).status >= 400,
-        "a touch signs in once"
+    let send = |passkey: &Authenticator, key: &str| {
+        from_page(&server, &path, &json!({"made": made(passkey, &prepared), "key": key})).status
+    };
+    let (wrong, key) = (Authenticator::es256(2).at(&origin(&server)), sha256(KEY.as_bytes()).to_string());
+    assert_eq!(
+        send(&pat.passkey, ""),
+        400,
+        "without the key of a page the cookie alone would be worth a passkey"
     );
-    let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
-    let browser = Browser::of_cookie(&server, &here, cookie);
+    assert_eq!((send(&wrong, &key), send(&pat.passkey, &key)), (409, 204));
+    assert_eq!(send(&pat.passkey, &key), 404, "a touch signs in once");
+    let browser = sign_in(&server, "PAT", &pat.passkey);
     let id = ask(&server, &json!({"assurance": "signed_in"}));
     let by_code =
         pat.browser.call("POST", &format!("/v1/questions/{id}/answer")).json(&json!({"answer": true}));
@@ -357,13 +378,52 @@ fn passkey_signs_a_browser_in_and_the_record_says_so() {
     let answered =
         browser.call("POST", &format!("/v1/questions/{id}/answer")).json(&json!({"answer": true})).send();
     assert_eq!(answered.status, 200, "{answered:?}");
-    assert_eq!(question(&server, &id)["outcome"]["assurance"], "signed_in");
+    let found = question(&server, &id);
+    assert_eq!(
+        (&found["outcome"]["assurance"], &found["outcome"]["by"]),
+        (&json!("signed_in"), &json!("pat"))
+    );
     let trace = id.split_once('.').unwrap().0;
     let events = server.local("GET", &format!("/v1/traces/{trace}/events")).send().json();
     let answered = events["events"].as_array().unwrap().last().unwrap();
     let way = &answered["envelope"]["record"]["facts"]["attribution"];
     assert_eq!((&way["door"], &way["root"]), (&json!("page"), &json!("passkey")));
     assert!(way["person"].is_string() && way["session"].is_string(), "{way}");
+}
+
+/// ONE-10: what is worked out before a touch leaves no mark, and nobody is said to have signed it.
+#[test]
+fn answer_that_settles_nothing_is_told_and_not_recorded() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let agent = server.token("agent", &["ask"]);
+    let plan = plan(&json!({"standards_selected": ["jsp-440"], "deployment_target": "uswds"}));
+    let submitted = server.call("POST", "/v1/plans").token(&agent).json(&json!({"plan": plan})).send();
+    assert_eq!(submitted.status, 201, "{submitted:?}");
+    let listed = server.local("GET", "/v1/questions?state=open").send().json();
+    let id = listed["questions"][0]["id"].as_str().unwrap();
+    let events = || server.local("GET", &format!("/v1/traces/{}", &id[..26])).send().json()["events"].clone();
+    let before = events();
+    let prepared = pat.prepare(&json!([{"act": "answer", "question": id, "answer": "the standard one"}]));
+    let act = &prepared["acts"][0];
+    assert_eq!((&act["standing"], &act["code"]), (&json!("refused"), &json!("ANSWER_KIND")), "{prepared}");
+    assert_eq!((events(), &prepared["touch"]), (before, &Value::Null));
+}
+
+/// ONE-10: a passkey that was lost takes the sessions along that it opened.
+#[test]
+fn removed_passkey_ends_the_sessions_that_a_passkey_opened() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let by_passkey = sign_in(&server, "pat", &pat.passkey);
+    let second =
+        Person { browser: Browser::sign_in(&server), passkey: Authenticator::es256(2).at(&origin(&server)) };
+    let next = second.enrol(None)["next"].clone();
+    second.send(&next, &made(&pat.passkey, &next));
+    assert_eq!(by_passkey.call("GET", "/settings").send().status, 200);
+    let lost = json!([{"act": "remove_passkey", "key": pat.passkey.fingerprint()}]);
+    assert_eq!(second.touch(&lost), ["signed"]);
+    assert_eq!(by_passkey.call("GET", "/settings").send().status, 401);
 }
 
 /// ONE-10: somebody who was added, with a passkey that an operator vouched for.
@@ -381,16 +441,8 @@ fn added_person_gets_a_passkey_by_an_operator_and_signs_in() {
     let (key, vouches) = (&listed["waiting"][0]["key"], &listed["waiting"][0]["vouches"]);
     assert_eq!(vouches, false, "nobody vouches for themselves");
     assert_eq!(pat.touch(&json!([{"act": "add_passkey", "key": key}])), ["signed"]);
-    let here = origin(&server);
-    let send = |path: &str, document: &Value| {
-        let call = server.call("POST", path).header("Host", host(&here)).header("Origin", &here);
-        call.json(document).send()
-    };
     for _ in 0..2 {
-        let prepared = send("/sign-in/passkey", &json!({"name": "zoe"})).json();
-        let path = format!("/sign-in/passkey/{}", prepared["touch"].as_str().unwrap());
-        let signed = send(&path, &json!({"made": made(&zoe.passkey, &prepared)}));
-        assert_eq!(signed.status, 204, "{signed:?}");
+        sign_in(&server, "zoe", &zoe.passkey);
     }
     let id = ask(&server, &json!({}));
     assert_eq!(zoe.touch(&json!([yes(&id)])), ["signed"]);
