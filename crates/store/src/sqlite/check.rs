@@ -92,6 +92,9 @@ impl Check<'_> {
             let message = format!("a row of {table} refers to one that is not there");
             self.note_database(message);
         }
+        if !places::are_in_table(self.connection)? {
+            self.note_database("events are missing from the table".to_owned());
+        }
         self.report(StoreStep::Structure, 1, 1);
         Ok(())
     }

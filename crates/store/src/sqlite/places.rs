@@ -22,6 +22,16 @@ pub(super) fn hold(connection: &Connection) -> Result<bool> {
     )
 }
 
+/// Returns whether the table itself has every event: what is gone from it no index brings back.
+pub(super) fn are_in_table(connection: &Connection) -> Result<bool> {
+    connection.query_row(
+        "SELECT count(*) = coalesce(max(ordinal), 0) AND count(DISTINCT trace) = (SELECT count(*) FROM main.traces)
+         FROM main.events NOT INDEXED",
+        [],
+        |row| row.get(0),
+    )
+}
+
 /// Returns the error of an index that does not hold every event.
 pub(super) fn damage() -> StoreError {
     StoreError::Corrupt { what: "events are missing, in the table or in its index".to_owned() }
