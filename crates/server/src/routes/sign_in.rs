@@ -100,7 +100,9 @@ fn counted(service: &Shared, peer: Option<Extension<Peer>>, problem: Problem) ->
 
 /// Returns what is known about a browser, for whoever looks at the sessions later: the words of its owner, and proof of nothing.
 fn browser(headers: &HeaderMap, peer: Option<&Peer>, form: &SignInForm) -> Result<Browser, Problem> {
-    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    // Other letters than ASCII are no reason to list a browser without a word about it.
+    let agent = headers.get(header::USER_AGENT).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let agent = agent.unwrap_or_default();
     let bound = match form.key.as_str() {
         "" => None,
         key => Some(
@@ -109,7 +111,7 @@ fn browser(headers: &HeaderMap, peer: Option<&Peer>, form: &SignInForm) -> Resul
         ),
     };
     let address = peer.and_then(|peer| Text::cut(&peer.to_string()).ok());
-    Ok(Browser { agent: Text::cut(agent).ok(), address, bound })
+    Ok(Browser { agent: Text::cut(&agent).ok(), address, bound })
 }
 
 const OPEN: &[Scope] = &[];
