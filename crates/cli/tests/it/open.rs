@@ -34,6 +34,15 @@ fn fake_browser(sandbox: &Sandbox) {
     assert!(made.success());
 }
 
+/// Says that something is over once it goes away, in a panic too: whoever watches would go on for ever.
+struct Ending<'a>(&'a AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 /// ONE-11: a browser's command line can be read by every process, and its history by whoever comes later.
 #[test]
 fn code_is_on_no_command_line_and_in_no_address() {
@@ -49,6 +58,7 @@ fn code_is_on_no_command_line_and_in_no_address() {
                 );
             }
         });
+        let ending = Ending(&over);
         let script = format!(
             "PATH='{}':\"$PATH\" DEMUR_DATA='{}' HOME='{}' '{}' open; echo left with $?; exec cat",
             sandbox.path("bin").display(),
@@ -66,7 +76,9 @@ fn code_is_on_no_command_line_and_in_no_address() {
             let lines = lines.lock().unwrap();
             lines.iter().any(|line| line.contains("xdg-open") && line.contains("/sign-in/")).then_some(())
         });
-        over.store(true, Ordering::Release);
+        // It ends before its terminal does, which would end it: nobody would read.
+        fs::write(sandbox.path("given.fifo"), "\n").unwrap();
+        drop(ending);
     });
     let path = fs::read_to_string(sandbox.path("given")).unwrap();
     let path = std::path::Path::new(path.trim());
@@ -79,7 +91,6 @@ fn code_is_on_no_command_line_and_in_no_address() {
         assert!(!line.contains(code) && !line.contains(&letters), "{line}");
         assert!(!line.contains("http://") || !line.contains("xdg-open"), "{line}");
     }
-    fs::write(sandbox.path("given.fifo"), "\n").unwrap();
     sandbox.run(&["stop"]).expect_code(0);
     assert!(!path.exists(), "a server that ends leaves none behind");
 }
