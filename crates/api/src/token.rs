@@ -38,6 +38,7 @@ pub struct ShownToken {
     /// What it allows.
     pub scopes: Vec<Scope>,
     /// The people whose words it passes on; none where it passes on nobody's, or what anybody says about its own questions.
+    /// In the order of their names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub people: Option<Vec<String>>,
     /// When it was made.

@@ -20,7 +20,12 @@ use crate::{
 impl From<Token> for ShownToken {
     fn from(token: Token) -> Self {
         let Token { id, name, scopes, created, expires, people, .. } = token;
-        let people = people.map(|people| people.into_iter().map(|person| person.name.to_string()).collect());
+        let people = people.map(|people| {
+            // They are kept in the order of their ids, which were drawn.
+            let mut names: Vec<_> = people.into_iter().map(|person| person.name.to_string()).collect();
+            names.sort_unstable();
+            names
+        });
         Self { id, name: name.to_string(), scopes, people, created, expires }
     }
 }
