@@ -44,7 +44,7 @@ fn golden_file_passes() {
       auditor: client not recorded
 
     Proven by a key
-      [KEY] operator, 1 statements, active, first key of its principal; the desk calls it “somebody”
+      [KEY] operator, 1 statement, active, first key of its principal; the desk calls it “somebody”
       [KEY] planner, 2 statements, active, first key of its principal; the desk calls it “somebody”
       [KEY] auditor, 3 statements, active, first key of its principal; the desk calls it “somebody”
       [KEY] critic, 3 statements, active, first key of its principal; the desk calls it “somebody”
@@ -134,7 +134,7 @@ fn damaged_file_fails_with_cause_and_cure() {
       auditor: client not recorded
 
     Proven by a key
-      [KEY] operator, 1 statements, active, first key of its principal; the desk calls it “somebody”
+      [KEY] operator, 1 statement, active, first key of its principal; the desk calls it “somebody”
       [KEY] planner, 2 statements, active, first key of its principal; the desk calls it “somebody”
       [KEY] auditor, 3 statements, active, first key of its principal; the desk calls it “somebody”
       [KEY] critic, 3 statements, active, first key of its principal; the desk calls it “somebody”

@@ -59,7 +59,7 @@ fn every_report_says_that_the_sandbox_was_enforced() {
     let [text, json, html] = reports(&sandbox);
     assert!(text.contains("\nsandbox  "), "{text}");
     let report: Value = serde_json::from_str(&json).unwrap();
-    for words in [text.as_str(), report["sandbox"].as_str().unwrap(), html.as_str()] {
+    for words in [text.as_str(), report["report"]["sandbox"].as_str().unwrap(), html.as_str()] {
         assert!(words.contains("enforced") && words.contains("(1 start); the word of whoever ran the tools"));
         assert!(!words.contains("best effort"), "{words}");
     }
@@ -83,7 +83,8 @@ fn every_report_says_what_the_policy_opens() {
         }
     }
     let entries = entries(&sandbox);
-    let limits = entries.iter().find_map(|entry| Some(entry["limits"].as_array()?.clone())).unwrap();
+    let start = entries.iter().find(|entry| entry["kind"] == "tool_execution_started").unwrap();
+    let limits = start["limits"].as_array().unwrap();
     let allowed = limits.iter().filter(|limit| limit.as_str().unwrap().contains("which the policy allows"));
     assert_eq!(allowed.count(), 2, "{limits:?}");
 }
