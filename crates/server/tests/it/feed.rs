@@ -7,6 +7,7 @@ use std::{
     thread,
 };
 
+use demur_api::server_limits::{ServerLimits, TokenQuotas};
 use serde_json::{Value, json};
 
 use crate::{
@@ -63,7 +64,8 @@ impl Feed {
 fn proof_a_feed_with_breaks_misses_nothing_and_repeats_nothing() {
     let full = env::var("DEMUR_PROOF").is_ok_and(|word| word == "full");
     let count = if full { 10_000 } else { 1_000 };
-    let server = Server::start();
+    let quotas = TokenQuotas { open_questions: 10_000, asks_per_hour: 10_000, ..TokenQuotas::default() };
+    let server = Server::start_within(ServerLimits { quotas, ..ServerLimits::default() });
     let reader = server.token("reader", &["read"]);
     let askers: Vec<_> = (0..4).map(|number| server.token(&format!("asker{number}"), &["ask"])).collect();
     let asking: Vec<_> = askers

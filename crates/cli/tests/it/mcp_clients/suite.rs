@@ -7,7 +7,7 @@ use demur_mcp_fixture::{Listening, judge, variable};
 use serde_json::Value;
 
 use super::client::http;
-use crate::sandbox::Sandbox;
+use crate::{sandbox::Sandbox, server_life::serve};
 
 /// Starts a proxy that brings the token, which the suite cannot.
 fn proxy(server: &Value) -> Listening {
@@ -27,7 +27,8 @@ fn fails(check: &Value) -> bool {
 #[test]
 fn conformance_suite_finds_no_fault_in_the_server_itself() {
     let sandbox = Sandbox::new();
-    sandbox.start_server();
+    // The suite leaves every session open, and all of them are of one token.
+    let mut serving = serve(&sandbox, &["--max-mcp-sessions", "512"]);
     let proxy = proxy(&http(&sandbox, "suite", "all"));
     for (revision, must_pass, messages) in [("2026-07-28", &MODERN[..], 40), ("2025-11-25", &LEGACY[..], 25)]
     {
@@ -44,6 +45,8 @@ fn conformance_suite_finds_no_fault_in_the_server_itself() {
         let wrong: Vec<&&Value> = shapes.iter().filter(|check| fails(check)).collect();
         assert!(wrong.is_empty(), "{revision}: {wrong:#?}");
     }
+    sandbox.run(&["stop"]).expect_code(0);
+    serving.wait().unwrap();
 }
 
 /// What needs no fixture tool.
