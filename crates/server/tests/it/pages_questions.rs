@@ -113,7 +113,7 @@ fn a_secret_is_asked_for_unseen_and_never_shown_again() {
     let foreign = browser.post(&format!("{place}/answer"), &[secret[1], ("form_key", &stale)]);
     let wrong = browser.send(&format!("{place}/answer"), &[("secret", &"hunter2 ".repeat(3000))]);
     let media = "application/x-www-form-urlencoded";
-    let unsigned = server.call("POST", &format!("{place}/answer")).header("Content-Type", media);
+    let unsigned = server.page("POST", &format!("{place}/answer")).header("Content-Type", media);
     let unsigned = unsigned.body(b"secret=hunter2&text=kept").send();
     for (reply, status) in [(&review, 422), (&foreign, 403), (&wrong, 422), (&unsigned, 401)] {
         assert_eq!(reply.status, status, "{}", reply.text());

@@ -71,7 +71,12 @@ fn a_secret_reaches_its_asker_and_nothing_else() {
     for _ in 0..2 {
         assert_eq!(server.call("GET", &path).token(&asker).send().json()["value"], word);
     }
-    assert!(is_on_disk(folder.path(), word.as_bytes()), "it waits for its asker");
+    // It waits on the disk, sealed.
+    assert!(!is_on_disk(folder.path(), word.as_bytes()), "while it waits");
+    server.stop().unwrap();
+    assert!(!is_on_disk(folder.path(), word.as_bytes()), "while nobody has the folder");
+    server = Server::start_at(folder.path());
+    assert_eq!(server.call("GET", &path).token(&asker).send().json()["value"], word);
     assert_eq!(server.call("DELETE", &path).token(&other).send().status, 404);
     assert_eq!(server.call("DELETE", &path).token(&asker).send().status, 204);
     assert_eq!(server.call("GET", &path).token(&asker).send().code(), "SECRET_GONE");
