@@ -94,7 +94,8 @@ export class Visitor {
 
   /** Waits until something with this text has the focus. */
   async focuses(text) {
-    await this.page.waitForFunction((text) => document.activeElement.textContent.trim() === text, text);
+    // A page that is on its way has no element yet that could have it.
+    await this.page.waitForFunction((text) => document.activeElement?.textContent.trim() === text, text);
   }
 
   go(path) {
