@@ -89,7 +89,6 @@ fn code_is_on_no_command_line_and_in_no_address() {
         assert!(!line.contains(code) && !line.contains(&letters), "{line}");
         assert!(!line.contains("http://") || !line.contains("xdg-open"), "{line}");
     }
-    fs::write(sandbox.path("given.fifo"), "\n").unwrap();
     sandbox.run(&["stop"]).expect_code(0);
     assert!(!path.exists(), "a server that ends leaves none behind");
 }

@@ -83,8 +83,8 @@ pub(in crate::arguments) const PEOPLE_ABOUT: &str = "\
 Add, list and remove the people who may sign in with a browser. You, who run demur here, are an operator without \
 being added.
 
-  operator  sees and answers, reads every trace, calls questions off; with `demur serve --public-url` also looks after people,
-            their sessions and tokens, from a browser
+  operator  sees and answers, reads every trace, calls questions off; with `demur serve
+            --public-url` also looks after people, sessions and tokens from a browser
   answerer  sees and answers, reads every trace
   auditor   reads everything, changes nothing";
 
