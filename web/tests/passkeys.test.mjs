@@ -349,7 +349,7 @@ export async function a_touch_that_is_cancelled_changes_nothing(visits) {
   await page.getByLabel("A note with it").fill("I am sure");
   await authenticator.recognizes(false);
   await page.getByRole("button", { name: sign }).click();
-  await visitor.focuses("The passkey did not sign. Nothing was sent, and everything is as it was.");
+  await visitor.focuses("The passkey did not sign, and nothing was recorded. Press the button to try again.");
   await visitor.isAccessible("a touch that was cancelled");
   await visitor.picture("passkey-cancelled");
   assert.equal((await server.question(id)).state, "open");
@@ -387,7 +387,7 @@ export async function both_algorithms_and_synced_passkeys_are_taken(visits) {
   const id = await server.ask("Ship it?", { kinds: ["yes-no"], ...demanding });
   const root = await enrolRoot(visitor);
   assert.ok(root.eligible);
-  await page.getByText("may be copied to other devices, by its own word").waitFor();
+  await page.getByText("may be copied to other devices (its own claim)").waitFor();
   await visitor.go(`/questions/${id}`);
   await page.getByRole("button", { name: "Yes" }).click();
   await page.getByRole("button", { name: sign }).click();
@@ -404,7 +404,7 @@ export async function without_a_script_the_page_says_what_it_needs({ server, sig
   await visitor.go("/settings");
   await page.getByRole("link", { name: "Add, vouch for or remove passkeys" }).click();
   await page.locator("noscript p").waitFor();
-  assert.match(await page.locator("noscript p").innerText(), /^Adding and using passkeys needs a script/);
+  assert.match(await page.locator("noscript p").innerText(), /^Passkeys need JavaScript/);
   assert.equal(await page.locator("main form:visible").count(), 0, "nothing that does nothing");
   assert.deepEqual((await own(server)).passkeys, []);
 }
@@ -418,7 +418,7 @@ export async function a_browser_without_passkeys_says_so(visits) {
   await page.getByLabel("What you call it").fill("laptop");
   await page.getByLabel("Setup code").fill("0000-0000");
   await page.getByRole("button", { name: "Add a passkey" }).click();
-  await visitor.focuses("This browser cannot use passkeys. Take another browser, or a newer one.");
+  await visitor.focuses("This browser cannot use passkeys. Use another browser, or a newer one.");
 }
 
 export async function operators_look_after_people_with_a_passkey(visits) {

@@ -244,4 +244,4 @@ impl Reply for Done {
 const ASKER: &str = "claude-code";
 
 /// What is said while nobody has a passkey.
-const PASSKEY_NOTE: &str = "Before a program asks for the first time: `demur open` lets you add a passkey, so that no program can answer for you. Later nobody could tell whose it is.";
+const PASSKEY_NOTE: &str = "First: `demur open` lets you add a passkey, so that no program can answer for you. Later nobody could tell whose it is.";

@@ -44,6 +44,7 @@ fn short_help_of_the_command() {
       doctor       Check that everything is in order
       token        Make, list and take back tokens for what is not on this machine
       people       Say who may sign in with a browser, and as what
+      passkey      Say who can prove an answer
       keys         Make, list, rotate and revoke the keys that may speak
       run          Do a task with four accountable roles: plan, review, execute, audit
       check        Say what a plan lacks, field by field
@@ -115,6 +116,7 @@ fn no_command_is_a_mistake_that_shows_the_way() {
       doctor       Check that everything is in order
       token        Make, list and take back tokens for what is not on this machine
       people       Say who may sign in with a browser, and as what
+      passkey      Say who can prove an answer
       keys         Make, list, rotate and revoke the keys that may speak
       run          Do a task with four accountable roles: plan, review, execute, audit
       check        Say what a plan lacks, field by field

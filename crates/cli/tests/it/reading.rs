@@ -95,11 +95,11 @@ fn times_are_in_the_zone_of_the_reader() {
 fn needed_assurance_is_shown_with_what_satisfies_it() {
     let sandbox = Sandbox::with_keys();
     let id = asked_over_the_socket(&sandbox, &json!({ "question": "Pay?", "assurance": "signed_in" }));
-    let way = format!("demur takes no passkeys yet: `demur cancel {id}`, then ask for less");
+    let way = format!("sign in with a passkey, then /questions/{id}: `demur open` shows where");
     let shown = sandbox.run(&["show", &id]);
     let stdout = shown.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(stdout.contains("needs a person who signed in with a passkey"), "{shown}");
-    assert!(stdout.contains(&format!("`demur cancel {id}`")), "{shown}");
+    assert!(stdout.contains(&format!("/questions/{id}")), "{shown}");
     let listed = sandbox.run(&["inbox", "--list"]);
     assert!(listed.stdout.contains("needs a person who signed in with a passkey"), "{listed}");
     let error = sandbox.json_error(&["answer", &id, "yes"], 3);

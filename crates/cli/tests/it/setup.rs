@@ -272,6 +272,7 @@ fn setup_says_what_it_did() {
     exit 0
     --- stdout
     Written: [DIR]/home/.cursor/mcp.json
+    First: `demur open` lets you add a passkey, so that no program can answer for you. Later nobody could tell whose it is.
     Next: start Cursor anew, and switch demur on under MCP.
     exit 0
     --- stdout
@@ -285,6 +286,7 @@ fn setup_says_what_it_did() {
     exit 0
     --- stdout
     Written: [DIR]/.codex/config.toml
+    First: `demur open` lets you add a passkey, so that no program can answer for you. Later nobody could tell whose it is.
     Next: start Codex anew; `/mcp` lists demur.
     `demur` is not in your PATH: put it there, or others will not find it either.
     The file names a folder of this machine, [DIR]/data: it is not for others.
