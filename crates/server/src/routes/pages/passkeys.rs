@@ -2,13 +2,17 @@
 //! without one.
 
 use axum::{extract::State, response::Response};
-use demur_api::{call::ApiRequest, operation as op, passkey::ListedPasskeys};
+use demur_api::{
+    call::ApiRequest,
+    operation::{self as op, Operation as _},
+    passkey::ListedPasskeys,
+};
 use demur_desk::{access::Caller, passkey::PASSKEYS_PATH};
 use demur_web::{frame::Here, passkey::PasskeysPage};
 use hyper::{Method, StatusCode};
 use serde::Deserialize;
 
-use super::{LOOKING, Visiting, page};
+use super::{Visiting, page};
 use crate::{
     api::{Api, Route},
     problem::Problem,
@@ -18,7 +22,7 @@ use crate::{
 
 /// Adds the page.
 pub(super) fn add(api: Api) -> Api {
-    api.with(Route::page(Method::GET, PASSKEYS_PATH, LOOKING), show)
+    api.with(Route::page(Method::GET, PASSKEYS_PATH, op::ListPasskeys::ABOUT.scopes), show)
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
