@@ -103,7 +103,7 @@ fn answer(
 
 fn prepare(
     clock: &Clock,
-    (store, trace, seen): (StoreId, TraceId, Position),
+    (store, trace, head): (StoreId, TraceId, Position),
     (facts, content): (Facts, Content),
 ) -> Result<Prepared> {
     let (now, mut seed) = (clock.now(), [0; 32]);
@@ -115,7 +115,7 @@ fn prepare(
         facts,
         not_after: now.plus_millis(600_000),
         role: Role::Person,
-        seen: Some(seen),
+        seen: Some(head),
         store: Some(store),
         trace,
     };

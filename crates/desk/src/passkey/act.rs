@@ -52,7 +52,7 @@ impl Desk {
                 let refused = RefuseConfirmation { by: None, digest, instead: None, note };
                 confirmation::refuse(owner, &asked, &Speaker::Passkey(Arc::clone(passkey)), &refused)?;
             }
-            TouchAct::AbortRun { trace, reason } => run::abort_signed(owner, trace, passkey, reason)?,
+            TouchAct::AbortRun { trace, reason } => run::abort_signed(owner, trace, passkey, &reason)?,
             TouchAct::AddPasskey { key } => waiting::vouch(owner, passkey, key)?,
             TouchAct::RemovePasskey { key } => {
                 let holder = administer::remove_passkey(owner, passkey, key)?;

@@ -6,7 +6,7 @@ use demur_api::{
     passkey::SetupCode,
 };
 
-use super::{list, setup_code, touch::Signer};
+use super::{list, reset, setup_code, touch::Signer};
 use crate::{
     access::Admitted,
     desk::Desk,
@@ -41,13 +41,13 @@ impl Handle<op::ShowPasskeyToReset> for Desk {
         _: &Admitted,
         request: ApiRequest<op::ShowPasskeyToReset>,
     ) -> Handled<op::ShowPasskeyToReset> {
-        self.passkey_to_reset(&*self.owner()?, request.path.key).map(ApiReply::new)
+        reset::passkey_to_reset(&*self.owner()?, request.path.key).map(ApiReply::new)
     }
 }
 
 impl Handle<op::ResetPasskeys> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::ResetPasskeys>) -> Handled<op::ResetPasskeys> {
-        self.reset_passkeys(&*self.owner()?, request.path.key, request.body).map(ApiReply::new)
+        reset::reset_passkeys(&*self.owner()?, request.path.key, request.body).map(ApiReply::new)
     }
 }
 

@@ -163,12 +163,12 @@ impl Desk {
                 standings.push(standing);
                 continue;
             };
-            let signed = SignedStatement {
+            let statement = SignedStatement {
                 prepared: statement.prepared()?,
                 assertion: assertion.clone(),
                 secret_salt,
             };
-            let speaker = Arc::new(PasskeySpeaker::signed(signer.person, name.clone(), signed));
+            let speaker = Arc::new(PasskeySpeaker::signed(signer.person, name.clone(), statement));
             let done = self.do_touched(signer, &speaker, &act);
             standings.push(done.unwrap_or_else(TouchedAct::refused));
         }

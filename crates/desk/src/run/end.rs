@@ -30,7 +30,7 @@ pub(crate) fn abort_signed(
     owner: &Owner,
     trace: TraceId,
     passkey: &PasskeySpeaker,
-    reason: Text<1, 4096>,
+    reason: &Text<1, 4096>,
 ) -> Result<(), Refusal> {
     let seen = owner.sequencer().newest(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
     let registry = &*owner.sequencer().newest_registry()?;
