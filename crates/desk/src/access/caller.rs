@@ -362,7 +362,9 @@ impl Caller {
             Self::Token(token) if token.scopes.contains(&Scope::Person) => {
                 let unknown = LinkOrigin { client: None, root: Root::SameUser, by: None };
                 let LinkOrigin { client, root, .. } = token.rests_on.unwrap_or(unknown);
-                let (person, session) = (token.person, token.opened);
+                // Whose name a program of the same user takes is its own word; the event that opened the session has it.
+                let person = token.person.filter(|_| root > Root::SameUser);
+                let session = token.opened;
                 Attribution { client, person, session, ..Attribution::new(Door::Page, root) }
             }
             Self::Token(token) => {

@@ -133,6 +133,10 @@ fn an_auditor_reads_everything_and_changes_nothing() {
     for operation in routes::operations() {
         let (method, path) = (operation.method().as_str(), path(&operation));
         // Everybody ends the own sessions.
+        // Everybody looks after the own passkeys, and signs what the role allows.
+        if path.contains("passkey") || path.contains("touch") {
+            continue;
+        }
         if matches!(path.as_str(), "/sign-out" | "/sign-in" | "/sessions/end")
             || path.starts_with("/v1/sessions")
         {
