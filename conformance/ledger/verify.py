@@ -566,8 +566,11 @@ class Verifier:
         for receipt in receipts:
             signed = parse(receipt.read().removesuffix(b"\n"), "RECEIPT_MISMATCH")
             need(matches(signed, RECEIPT, RECEIPT, []) and self.run.has(signed["document"]["event"]), "RECEIPT_MISMATCH")
-            statement, time = self.run.said[signed["document"]["event"]["sequence"]]
-            self.check_desk("receipt", signed, "RECEIPT_MISMATCH", trace=self.run.name, statement=statement, time=time)
+            document, (statement, time) = signed["document"], self.run.said[signed["document"]["event"]["sequence"]]
+            need((document["statement"], document["time"]) == (statement, time), "RECEIPT_MISMATCH", "another statement or time")
+            if document["registry"]["sequence"] <= self.registry.positions[-1]["sequence"]:
+                self.check_desk("receipt", signed, "RECEIPT_MISMATCH", trace=self.run.name)
+            else: self.doubt("RECEIPT_NEWER", "the receipt was given after the registry in the file ends")
         for name, _, pinned in (pin.rpartition("=") for pin in pins):
             key = self.keys.get(pinned, self.passkeys.get(pinned))
             need(key and (key.roles == ["desk"]) == (name == "desk"), "PIN_MISMATCH", f"{name} has no such key")

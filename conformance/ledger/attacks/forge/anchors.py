@@ -61,6 +61,12 @@ def _receipts(family: Family) -> None:
         ),
     ):
         family.fails(f"receipt-{name}", about, tiny(), "RECEIPT_MISMATCH", receipt=receipt)
+    later = {"registry": {"hash": "0" * 64, "sequence": 900}}
+    about = "The desk gave a receipt after the registry in the file ends."
+    family.holds("receipt-later", about, tiny(), "not_established", receipt=first.receipt(3, **later), finds=["RECEIPT_NEWER"])
+    about = "The same receipt, for another statement: that much the file shows."
+    lie = first.receipt(3, statement="0" * 64, **later)
+    family.fails("receipt-later-statement", about, tiny(), "RECEIPT_MISMATCH", receipt=lie)
 
 
 def _pins(family: Family) -> None:

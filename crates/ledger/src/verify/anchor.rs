@@ -1,6 +1,6 @@
 //! What ties a file to the world outside it: receipts, pinned keys, known heads, a second file.
 
-use demur_core::{hash::Digest, key::Fingerprint};
+use demur_core::key::Fingerprint;
 
 use super::{
     Code, Options,
@@ -22,12 +22,9 @@ pub(super) fn check(walk: &Walk<'_>, options: &Options, findings: &mut Findings)
     let mut anchors = Anchors::default();
     let mut report = |found: Found, at: Option<Sequence>| findings.add(Section::File, None, at, found);
     for receipt in &options.receipts {
-        match check_receipt(walk, receipt, options.signatures) {
+        match check_receipt(walk, receipt, options) {
             Ok(()) => anchors.receipts += 1,
-            Err(message) => {
-                let at = receipt.document.event.sequence;
-                report(Found::new(Code::ReceiptMismatch, message), Some(at));
-            }
+            Err(found) => report(found, Some(receipt.document.event.sequence)),
         }
     }
     for known in &options.against {
@@ -72,34 +69,44 @@ fn exported<'a>(walk: &'a Walk<'_>) -> &'a Trail {
     }
 }
 
-/// The hashes of the exported trace.
-fn hashes<'a>(walk: &'a Walk<'_>) -> &'a [Digest] {
-    exported(walk).hashes()
+fn check_receipt(walk: &Walk<'_>, signed: &Signed<Receipt>, options: &Options) -> Result<(), Found> {
+    let receipt = &signed.document;
+    let mismatch = |message: String| Found::new(Code::ReceiptMismatch, message);
+    if receipt.store != walk.registry.store() || receipt.trace != walk.trail.trace() {
+        return Err(mismatch("the receipt is for another store or trace".to_owned()));
+    }
+    check_receipted(walk, receipt).map_err(mismatch)?;
+    // The desk signs a receipt when it is asked for: its key may have come after the file.
+    let newest = options.registry.as_ref().filter(|newest| newest.holds(&walk.registry.head()));
+    let registry = newest.unwrap_or(walk.registry);
+    if receipt.registry.sequence > registry.head().sequence {
+        let (pinned, last) = (receipt.registry.sequence, registry.head().sequence);
+        let message = format!("the receipt pins registry event {pinned}, the registry at hand ends with {last}");
+        return Err(Found::new(Code::ReceiptNewer, message));
+    }
+    check_desk(signed, &receipt.registry, receipt.epoch, registry, options.signatures)
+        .map_err(|message| mismatch(format!("the receipt {message}")))
 }
 
-fn check_receipt(walk: &Walk<'_>, signed: &Signed<Receipt>, signatures: bool) -> Result<(), String> {
-    let receipt = &signed.document;
-    if receipt.store != walk.registry.store() || receipt.trace != walk.trail.trace() {
-        return Err("the receipt is for another store or trace".to_owned());
-    }
-    check_desk(signed, &receipt.registry, receipt.epoch, walk.registry, signatures)
-        .map_err(|message| format!("the receipt {message}"))?;
+/// Checks that the file has the event of a receipt, as the receipt has it.
+fn check_receipted(walk: &Walk<'_>, receipt: &Receipt) -> Result<(), String> {
     let at = receipt.event.sequence;
     let exported = exported(walk);
-    match at.index().and_then(|index| hashes(walk).get(index)) {
-        Some(hash) if *hash == receipt.event.hash => {
-            let recorded = exported.receipted(at);
-            if recorded.is_none_or(|(statement, _)| statement != receipt.statement) {
-                Err(format!("the receipt is for another statement than the one in event {at}"))
-            } else if recorded.is_none_or(|(_, time)| time != receipt.time) {
-                Err(format!("the receipt has another time than event {at}"))
-            } else {
-                Ok(())
-            }
+    match at.index().and_then(|index| exported.hashes().get(index)) {
+        Some(hash) if *hash == receipt.event.hash => {}
+        Some(_) => {
+            return Err(format!("the desk gave a receipt for another event {at} than the one in the file"));
         }
-        Some(_) => Err(format!("the desk gave a receipt for another event {at} than the one in the file")),
-        None => Err(format!("the desk gave a receipt for event {at}, and the file ends before it")),
+        None => return Err(format!("the desk gave a receipt for event {at}, and the file ends before it")),
     }
+    let recorded = exported.receipted(at);
+    if recorded.is_none_or(|(statement, _)| statement != receipt.statement) {
+        return Err(format!("the receipt is for another statement than the one in event {at}"));
+    }
+    if recorded.is_none_or(|(_, time)| time != receipt.time) {
+        return Err(format!("the receipt has another time than event {at}"));
+    }
+    Ok(())
 }
 
 /// Checks the file against a newer registry of its store: the one in the file must be its beginning, and the key that

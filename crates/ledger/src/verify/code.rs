@@ -245,7 +245,7 @@ codes! {
         "pin the key under a name you know with --pin, or judge without --strict";
     NotDisclosed "NOT_DISCLOSED", Commitment, NotEstablished,
         "content was withheld, erased or lost: what it said cannot be checked",
-        "ask for an export that discloses it, if you are entitled to it";
+        "ask for an export that discloses it, if you are entitled to it; what was erased is gone for good";
     ArtifactMissing "ARTIFACT_MISSING", Artifact, Failure,
         "an artifact was recorded and is no longer there",
         "look for the bytes elsewhere: the commitment in the facts can still check them";
@@ -370,6 +370,9 @@ codes! {
     ReceiptMismatch "RECEIPT_MISMATCH", Anchor, Failure,
         "a receipt contradicts the file",
         "keep both: a receipt and an export that disagree show that the desk lied";
+    ReceiptNewer "RECEIPT_NEWER", Anchor, NotEstablished,
+        "a receipt was given after the registry in the file ends: whether the desk's key could give it is not to be seen",
+        "export the trace again after the receipt, or give a newer registry with --registry";
     PinMismatch "PIN_MISMATCH", Anchor, Failure,
         "a pinned key is not in the registry as pinned",
         "this is another store, or its keys were exchanged";
