@@ -102,8 +102,10 @@ impl TryFrom<Value> for Plan {
         if members.contains_key(facts::DERIVED) {
             return Err(PlanError::Reserved);
         }
-        // The same limits hold for a value that was never bytes.
-        canonical::scan(&canonical::to_vec(&value)?, &LIMITS)?;
+        // As the record will have it: `1e2`, `100.0` and `100` are one number, in rules and in words as in the file. And the
+        // same limits hold for a value that was never bytes.
+        let bytes = canonical::to_vec(&value)?;
+        let value: Value = canonical::from_canonical(&bytes, &LIMITS)?;
         let mut unnamed = bad_key(&value);
         walk(&value, &mut String::new(), &mut |path, _| {
             if unnamed.is_none() && !path.is_empty() && path.parse::<FieldPath>().is_err() {

@@ -248,3 +248,11 @@ fn one_question_carries_the_strictest_demand_of_all_rules_that_need_it() {
     assert_eq!(findings.len(), 1);
     assert_eq!((findings[0].rule.as_str(), findings[0].assurance), ("required/budget", Assurance::SignedIn));
 }
+
+#[test]
+fn numbers_are_what_the_record_will_have_however_they_are_spelled() {
+    let plain = Plan::read(br#"{"amount": 100, "rate": 0, "share": 1}"#).unwrap();
+    assert_eq!(Plan::read(br#"{"amount": 1e2, "rate": -0, "share": 1.0}"#).unwrap(), plain);
+    let spelled = json!({"amount": 1e2, "rate": -0.0, "share": 1.0});
+    assert_eq!(Plan::try_from(spelled).unwrap(), plain);
+}
