@@ -62,6 +62,24 @@ fn the_same_plan_in_the_same_session_gets_the_same_answer_byte_for_byte() {
     }
 }
 
+/// CLR-04: also where a number is spelled in another way than the record has it.
+#[test]
+fn a_number_spelled_in_another_way_is_the_same_plan() {
+    let server = Server::start();
+    let agent = server.token("agent", &["ask"]);
+    let [spelled, plain] = [json!(1e2), json!(100)].map(|amount| {
+        let mut plan = gappy();
+        plan["amount"] = amount;
+        json!({"plan": plan, "session_id": SESSION})
+    });
+    let first = post(&server, &agent, "/v1/plans", &spelled);
+    assert_eq!(first.status, 201, "{first:?}");
+    for document in [&spelled, &plain] {
+        let again = post(&server, &agent, "/v1/plans", document);
+        assert_eq!((again.status, &again.body), (200, &first.body));
+    }
+}
+
 /// CLR-62 CLR-31
 #[test]
 fn an_operation_that_an_open_gap_blocks_is_refused_until_the_gap_is_settled() {
