@@ -1,19 +1,33 @@
 //! What a verification of an export answers: the report, which is the same for the same file, and apart from it how two
 //! files compare, whether anything was guessed (CLR-52), and how it went. The same document from every door.
 
-use std::time::Duration;
+use std::{
+    io::{self, BufRead, Read as _},
+    time::Duration,
+};
 
-use demur_core::hash::Digest;
+use demur_core::{hash::Digest, limit::Limits};
 use demur_ledger::{
     envelope::Event,
     event_type::Content,
+    export::Line,
     facts::VerificationProfile,
     name::Sequence,
     verify::{Check, Code, Compared, FindingSeverity, Report, Verdict, compare},
 };
 use demur_plan::no_guess::NoGuess;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+/// How strictly a file is verified.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerifyParameters {
+    /// `strict`, `default` or `lenient`; otherwise `default`.
+    pub profile: Option<VerificationProfile>,
+    /// Whether to ask the rules in the file again, and show that nothing in its plan was guessed.
+    pub no_guess: Option<bool>,
+}
 
 /// What a verification found, and apart from it how it went.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -107,6 +121,62 @@ pub enum PlanEvents {
     /// More than are looked at, and why.
     TooMany(String),
 }
+
+/// Why the events of a plan could not be read once more.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanEventsError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    /// The file is not the one that was verified.
+    #[error("expected the bytes that were verified, found others: the file changed meanwhile")]
+    Changed,
+}
+
+impl PlanEvents {
+    /// Reads the events of the trace that a report is about. Each is held against the hash that was verified: the file may
+    /// have changed since.
+    pub fn read(mut file: impl BufRead, report: &Report) -> Result<Self, PlanEventsError> {
+        let (mut events, mut line, mut bytes) = (Vec::new(), Vec::new(), 0);
+        loop {
+            line.clear();
+            file.by_ref().take(Limits::LINE.bytes as u64 + 1).read_until(b'\n', &mut line)?;
+            let Some(whole) = line.strip_suffix(b"\n") else { break };
+            let Ok(Line::Event(found)) = Line::parse(whole) else { continue };
+            let (Ok(event), Ok(content)) = (found.event(), found.content()) else { continue };
+            if event.envelope().trace != report.scope.trace {
+                continue;
+            }
+            bytes += whole.len() as u64;
+            if events.len() == MAX_EVENTS || bytes > MAX_BYTES {
+                let reason =
+                    format!("the trace has more than {MAX_EVENTS} events, or more than {MAX_BYTES} bytes");
+                return Ok(Self::TooMany(reason));
+            }
+            let opened = match (event.envelope().content, &found.salt, content) {
+                (Some(commitment), Some(salt), Some(content)) => commitment.opens_content(salt, content),
+                _ => true,
+            };
+            if report.hashes().get(events.len()) != Some(event.hash()) || !opened {
+                return Err(PlanEventsError::Changed);
+            }
+            let kind = event.said().ok().and_then(|said| said.facts.event_type());
+            let content = kind.zip(content).and_then(|(kind, bytes)| Content::parse(kind, bytes).ok());
+            events.push((event, content));
+        }
+        if events.len() == report.hashes().len() {
+            Ok(Self::Read { events, bytes })
+        } else {
+            Err(PlanEventsError::Changed)
+        }
+    }
+}
+
+/// More than the trace of a plan can need: it has at most 4,096 questions.
+const MAX_EVENTS: usize = 65_536;
+
+/// How many bytes of the trace are held in memory at once.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// Why nothing is said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

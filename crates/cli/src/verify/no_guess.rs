@@ -1,16 +1,10 @@
 //! `--no-guess`: reads a file that holds once more and shows that nothing in its plan was guessed (CLR-52). The rules
 //! that travel in the file are asked again.
 
-use std::io::{BufRead as _, Read as _};
-
 use demur_api::code::Code;
-use demur_core::{hash::Digest, limit::Limits, quote::quoted, visible::visible};
-use demur_desk::verification::{Guesses, PlanEvents};
-use demur_ledger::{
-    event_type::Content,
-    export::Line,
-    verify::{Report, VerifyError},
-};
+use demur_core::{hash::Digest, quote::quoted, visible::visible};
+use demur_desk::verification::{Guesses, PlanEvents, PlanEventsError};
+use demur_ledger::verify::{Report, VerifyError};
 use demur_plan::no_guess::NoGuess;
 
 use super::{source::Source, unreadable};
@@ -80,59 +74,17 @@ fn headline(checked: &NoGuess, paint: Paint) -> String {
     }
 }
 
-/// Returns the events of the trace that the report is about, each with its content. Every one is held against the hash
-/// that was verified: the file may have changed since.
+/// Returns the events of the trace that the report is about, read once more.
 fn events(source: &mut Source, report: &Report) -> Result<PlanEvents, Failure> {
     let shown = source.shown().to_owned();
-    let Some(mut reader) = source.again()? else {
+    let Some(reader) = source.again()? else {
         return Ok(PlanEvents::TooMany(
             "it is too long to be read twice: save it to a file first".to_owned(),
         ));
     };
-    let (mut events, mut line, mut bytes) = (Vec::new(), Vec::new(), 0);
-    loop {
-        line.clear();
-        let read = reader.by_ref().take(Limits::LINE.bytes as u64 + 1).read_until(b'\n', &mut line);
-        read.map_err(|error| unreadable(&shown, &VerifyError::Read(error)))?;
-        let Some(whole) = line.strip_suffix(b"\n") else { break };
-        let Ok(Line::Event(found)) = Line::parse(whole) else { continue };
-        let (Ok(event), Ok(content)) = (found.event(), found.content()) else { continue };
-        if event.envelope().trace != report.scope.trace {
-            continue;
-        }
-        bytes += whole.len();
-        if events.len() == MAX_EVENTS || bytes > MAX_BYTES {
-            let reason =
-                format!("the trace has more than {MAX_EVENTS} events, or more than {MAX_BYTES} bytes");
-            return Ok(PlanEvents::TooMany(reason));
-        }
-        let opened = match (event.envelope().content, &found.salt, content) {
-            (Some(commitment), Some(salt), Some(content)) => commitment.opens_content(salt, content),
-            _ => true,
-        };
-        if report.hashes().get(events.len()) != Some(event.hash()) || !opened {
-            return Err(changed(&shown));
-        }
-        let kind = event.said().ok().and_then(|said| said.facts.event_type());
-        let content = kind.zip(content).and_then(|(kind, bytes)| Content::parse(kind, bytes).ok());
-        events.push((event, content));
-    }
-    let bytes = bytes as u64;
-    if events.len() == report.hashes().len() {
-        Ok(PlanEvents::Read { events, bytes })
-    } else {
-        Err(changed(&shown))
-    }
+    PlanEvents::read(reader, report).map_err(|error| match error {
+        PlanEventsError::Read(error) => unreadable(&shown, &VerifyError::Read(error)),
+        PlanEventsError::Changed => Failure::of(Code::FileUnreadable, format!("{shown}: {error}"))
+            .with_hint("verify a copy that nobody writes to"),
+    })
 }
-
-fn changed(shown: &str) -> Failure {
-    let message =
-        format!("{shown}: expected the bytes that were verified, found others: the file changed meanwhile");
-    Failure::of(Code::FileUnreadable, message).with_hint("verify a copy that nobody writes to")
-}
-
-/// More than the trace of a plan can need: it has at most 4,096 questions.
-const MAX_EVENTS: usize = 65_536;
-
-/// How many bytes of the trace are held in memory at once.
-const MAX_BYTES: usize = 256 << 20;

@@ -2,6 +2,7 @@
 //! no part in it.
 
 use std::{
+    fs::File,
     io::{self, BufReader, Read, Seek as _},
     time::{Duration, Instant},
 };
@@ -16,9 +17,12 @@ use demur_api::{code::Code, refusal::Refusal, scope::Scope};
 use demur_desk::{
     access::{self, Caller},
     spool,
-    verification::Verification,
+    verification::{Guesses, PlanEvents, Verification, VerifyParameters},
 };
-use demur_ledger::verify::{Options, Report, StatedChecks, VerifyError, verify, verify_whole};
+use demur_ledger::{
+    facts::VerificationProfile,
+    verify::{Options, Report, StatedChecks, VerifyError, verify, verify_whole},
+};
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{Method, StatusCode};
 use tokio::{sync::mpsc, task, time};
@@ -27,7 +31,7 @@ use super::traces::LINES;
 use crate::{
     api::{Api, Route},
     problem::Problem,
-    read,
+    read::{self, Parameters},
     service::Shared,
 };
 
@@ -41,6 +45,7 @@ pub(super) fn add(api: Api) -> Api {
             READING,
             "Verify an export of up to 64 MiB and say what it proves",
         )
+        .query::<VerifyParameters>()
         .takes_bytes(LINES)
         .gives::<Verification>(StatusCode::OK, "What was found; the verdict is in it"),
         check,
@@ -50,6 +55,7 @@ pub(super) fn add(api: Api) -> Api {
 async fn check(
     State(service): State<Shared>,
     Extension(caller): Extension<Caller>,
+    Parameters(asked): Parameters<VerifyParameters>,
     request: Request,
 ) -> Result<Json<Verification>, Problem> {
     read::expect_media(request.headers(), &[LINES, "application/x-ndjson", "application/octet-stream"])?;
@@ -58,26 +64,40 @@ async fn check(
     let (sender, receiver) = mpsc::channel(MAX_WAITING_PARTS);
     let verifying = task::spawn_blocking(move || {
         let _turn = turn;
-        verify_twice_read(&mut PartReader { receiver, part: Bytes::new() })
+        verify_twice_read(&mut PartReader { receiver, part: Bytes::new() }, asked)
     });
     let read =
         time::timeout(UPLOAD_TIMEOUT, pour(request.into_body(), sender, service.timeouts().body)).await;
     let verified = verifying.await.map_err(|error| Refusal::bug(&error))?;
     // What is wrong with the request explains what is wrong with the file.
     read.map_err(|_| too_slow())??;
-    let report = verified.map_err(|error| unreadable(&error))?;
-    Ok(Json(Verification::new(report, None, None, begun.elapsed())))
+    let (report, guesses) = verified?;
+    Ok(Json(Verification::new(report, None, guesses, begun.elapsed())))
 }
 
-/// Keeps what comes in a file without a name, and verifies that: the checks that an export states are looked for first.
-fn verify_twice_read(upload: &mut PartReader) -> Result<Report, VerifyError> {
-    let mut file = spool::nameless()?;
-    io::copy(upload, &mut file)?;
+/// Keeps what comes in a file without a name, and verifies that: the checks that an export states are looked for first, and
+/// guesses afterwards.
+fn verify_twice_read(
+    upload: &mut PartReader,
+    asked: VerifyParameters,
+) -> Result<(Report, Option<Guesses>), Refusal> {
+    let mut file = spool::nameless().map_err(|error| Refusal::bug(&error))?;
+    let kept = io::copy(upload, &mut file).and_then(|_| file.rewind());
+    kept.map_err(|error| unreadable(&error.into()))?;
+    let checks = again(&file).and_then(StatedChecks::find).map_err(|error| unreadable(&error.into()))?;
+    let profile = asked.profile.unwrap_or(VerificationProfile::Default);
+    let options = Options { threads: VERIFIER_THREADS, checks, profile, ..Options::default() };
+    let reader = again(&file).map_err(|error| unreadable(&error.into()))?;
+    let report = verify(reader, &options, &mut |_| ()).map_err(|error| unreadable(&error))?;
+    let guesses = || Guesses::of(&report, None, || PlanEvents::read(again(&file)?, &report));
+    let guesses = (asked.no_guess == Some(true)).then(guesses).transpose();
+    Ok((report, guesses.map_err(|error| Refusal::bug(&error))?))
+}
+
+/// Reads a file from its beginning.
+fn again(mut file: &File) -> io::Result<BufReader<&File>> {
     file.rewind()?;
-    let checks = StatedChecks::find(BufReader::with_capacity(READ_BUFFER_BYTES, &file))?;
-    file.rewind()?;
-    let options = Options { threads: VERIFIER_THREADS, checks, ..Options::default() };
-    verify(BufReader::with_capacity(READ_BUFFER_BYTES, &file), &options, &mut |_| ())
+    Ok(BufReader::with_capacity(READ_BUFFER_BYTES, file))
 }
 
 /// Verifies an export that is here already, for a caller who may.
