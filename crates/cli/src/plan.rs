@@ -4,6 +4,7 @@ mod amend;
 mod attest;
 mod list;
 mod paper;
+mod recorded;
 mod reply;
 mod verify;
 

@@ -40,6 +40,9 @@ impl Reply for PlanStanding {
             lines.push(String::new());
             lines.extend(asked(gap, self.closed.contains(&gap.id().to_string())));
         }
+        if !self.gaps.is_empty() && !self.settled.is_empty() {
+            lines.extend([String::new(), "Settled".to_owned()]);
+        }
         for gap in &self.settled {
             let event = gap.event.map_or_else(String::new, |event| format!(" in event {event}"));
             let assurance =
@@ -87,7 +90,7 @@ fn unread(fields: &[String]) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    (!fields.is_empty()).then(|| format!("Read by no rule, so not checked: {}{more}", shown.join(", ")))
+    (!fields.is_empty()).then(|| format!("Named by no rule, so checked for vague words at most: {}{more}", shown.join(", ")))
 }
 
 /// How many fields are named that no rule reads.

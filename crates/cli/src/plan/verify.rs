@@ -21,11 +21,14 @@ use demur_clarify::{
 };
 use demur_core::visible::visible;
 use demur_desk::{keyring::AGENT_ID, operating_system::OperatingSystem};
-use demur_ledger::{role::Role, verify};
+use demur_ledger::{name::Sequence, role::Role, verify};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::paper::settled;
+use super::{
+    paper::settled,
+    recorded::{self, Part, Recorded},
+};
 use crate::{
     arguments::VerifyPaper,
     context::Context,
@@ -40,7 +43,8 @@ pub(crate) fn audit(context: &mut Context<'_>, arguments: &VerifyPaper) -> Resul
     let record = document::<AuditRecord>(arguments)?;
     let keys = keys(arguments, || name_in_export(arguments, record.session_id))?;
     let checked = record.verify(&keys, &known(arguments));
-    told(context, "record", (&record, &keys), checked)
+    let recorded = beside(arguments, record.session_id, Part::Record, &record)?;
+    told(context, "record", (&record, &keys), (checked, recorded))
 }
 
 /// Checks a package, as its receiver.
@@ -49,18 +53,26 @@ pub(crate) fn hand_off(context: &mut Context<'_>, arguments: &VerifyPaper) -> Re
     let keys = keys(arguments, || Ok(Some(package.sender.agent_id.clone())))?;
     let now = Time::from(OperatingSystem::open()?.now()?);
     let checked = package.verify(&keys, &keys, now, &known(arguments));
-    told(context, "package", (&package.context.clarification_chain, &keys), checked)
+    let record = &package.context.clarification_chain;
+    let recorded = beside(arguments, record.session_id, Part::Package, &package)?;
+    told(context, "package", (record, &keys), (checked, recorded))
 }
 
 fn told(
     context: &mut Context<'_>,
     what: &'static str,
     (record, keys): (&AuditRecord, &KeyHistory),
-    checked: Result<Verified, Error>,
+    (checked, recorded): (Result<Verified, Error>, Recorded),
 ) -> Result<Exit, Failure> {
-    let (verified, problem) = match checked {
-        Ok(verified) => (Some(verified), None),
-        Err(error) => (None, Some(error.to_string())),
+    let (verified, problem) = match (checked, &recorded) {
+        (Err(error), _) => (None, Some(error.to_string())),
+        (Ok(_), Recorded::Not(why)) => (None, Some(why.clone())),
+        (Ok(verified), _) => (Some(verified), None),
+    };
+    let later = matches!(recorded, Recorded::Later);
+    let event = match recorded {
+        Recorded::At(event) => Some(event),
+        Recorded::Elsewhere | Recorded::Later | Recorded::Not(_) => None,
     };
     let valid = verified.is_some();
     let checked = CheckedPaper {
@@ -73,10 +85,23 @@ fn told(
         settled: settled(record),
         recorded: verified.as_ref().map(|verified| verified.recorded() as u64),
         head: verified.and_then(|verified| verified.head()).map(|head| head.to_string()),
+        event,
+        later,
         problem,
     };
     context.output.reply(&checked)?;
     Ok(if valid { Exit::Success } else { Exit::VerificationFailed })
+}
+
+/// Looks for the document in the export that was given, if it is of the same session.
+fn beside(
+    arguments: &VerifyPaper,
+    session: Uuid,
+    part: Part,
+    document: &impl Serialize,
+) -> Result<Recorded, Failure> {
+    let Some(path) = &arguments.registry else { return Ok(Recorded::Elsewhere) };
+    recorded::find(path, session, part, document)
 }
 
 fn document<T: DeserializeOwned + Serialize>(arguments: &VerifyPaper) -> Result<T, Failure> {
@@ -150,6 +175,10 @@ struct CheckedPaper {
     settled: String,
     /// How many answers only the recorder signed; none where the document does not hold.
     recorded: Option<u64>,
+    /// The event of the session in which it is kept, where the export is of that session.
+    event: Option<Sequence>,
+    /// Whether it was made after the export of its session, and goes on from what that has.
+    later: bool,
     /// The hash of the last round, to be kept.
     head: Option<String>,
     problem: Option<String>,
@@ -172,6 +201,12 @@ impl Reply for CheckedPaper {
             format!("  signed   as {}", visible(&self.agent_id)),
             format!("  rounds   {rounds}, {settled}"),
         ];
+        if let Some(event) = self.event {
+            lines.push(format!("  kept     word for word in event {event} of its session"));
+        }
+        if self.later {
+            lines.push("  kept     after the export was made: it goes on from what that has".to_owned());
+        }
         if let Some(recorded) = self.recorded.filter(|recorded| *recorded > 0) {
             let answers = counted_as(recorded, "answer is", "answers are");
             lines.push(format!("  answers  {answers} demur's word: it wrote down what it was told"));

@@ -3,6 +3,9 @@
 
 use std::fs;
 
+use demur_clarify::{chain::Chain, seal::Signer};
+use demur_core::{canonical, key::SecretKey, octets::Octets};
+use demur_desk::keyring::AGENT_ID;
 use serde_json::{Value, json};
 
 use crate::{
@@ -64,6 +67,12 @@ fn a_changed_record_or_package_does_not_hold() {
         fs::write(sandbox.path("forged.json"), document.replace("\"terminal\"", "\"passkey\"")).unwrap();
         verify(sandbox, command, "forged.json", "trace.jsonl").expect_code(1);
     }
+    sandbox.run(&["export", "last", "--out", "later.jsonl"]).expect_code(0);
+    for (command, document) in [("audit", &record), ("handoff", &package)] {
+        fs::write(sandbox.path("paper.json"), document).unwrap();
+        let holds = verify(sandbox, command, "paper.json", "later.jsonl");
+        assert!(holds.expect_code(0).stdout.contains("word for word in event "), "{holds}");
+    }
     let key = &planned.json("show", &[], 0)["attestation"];
     assert_eq!(*key, Value::Null, "not confirmed yet");
     fs::write(sandbox.path("paper.json"), &record).unwrap();
@@ -77,6 +86,32 @@ fn a_changed_record_or_package_does_not_hold() {
     sandbox.run(&["audit", "verify", "paper.json"]).expect_code(2);
     sandbox.run(&["audit", "verify", "trace.jsonl", "--registry", "trace.jsonl"]).expect_code(2);
     sandbox.run(&["audit", "verify", "paper.json", "--registry", "paper.json"]).expect_code(2);
+}
+
+/// CLR-51 CLR-53: what demur signed itself, with fewer rounds than its session has, does not hold beside the session.
+#[test]
+fn a_record_that_its_own_signer_cut_does_not_hold_beside_its_session() {
+    let planned = Planned::new(&with(&json!({"real_build": true})));
+    let sandbox = &planned.sandbox;
+    let empty = sandbox.run(&["audit", &planned.session, "--json"]).stdout.clone();
+    fs::write(sandbox.path("early.json"), &empty).unwrap();
+    planned.run("resolve", &["gap-001", "dist"]).expect_code(0);
+    sandbox.run(&["export", "last", "--out", "trace.jsonl"]).expect_code(0);
+    let early = verify(sandbox, "audit", "early.json", "trace.jsonl");
+    assert!(early.expect_code(0).stdout.contains("word for word in event "), "kept as it was then: {early}");
+    let record = Chain::new(planned.session.parse().unwrap()).seal(false, &demurs_signer(sandbox)).unwrap();
+    fs::write(sandbox.path("cut.json"), canonical::to_vec(&record).unwrap()).unwrap();
+    let cut = verify(sandbox, "audit", "cut.json", "trace.jsonl");
+    assert!(cut.expect_code(1).stdout.contains("other rounds, or more"), "{cut}");
+}
+
+/// Returns what signs as demur does, with the key in its folder.
+fn demurs_signer(sandbox: &Sandbox) -> Signer {
+    let files = fs::read_dir(sandbox.data().join("keys")).unwrap();
+    let keys = files.filter_map(|file| serde_json::from_slice::<Value>(&fs::read(file.unwrap().path()).unwrap()).ok());
+    let key = { keys }.find(|key| key["role"] == "desk").unwrap();
+    let seed = Octets::<32, 32>::from_hex(key["seed"].as_str().unwrap()).unwrap();
+    Signer::new(AGENT_ID.parse().unwrap(), SecretKey::from_seed(&<[u8; 32]>::try_from(&*seed).unwrap()))
 }
 
 /// CLR-33 CLR-44 CLR-45: an answer that closed choices do not take is told as escalated, stays in the record with its
