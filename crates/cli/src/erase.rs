@@ -24,7 +24,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Erase) -> Result<(), Fa
     let reader = Reader::open(data)?;
     let (trace, sequence) = lookup::event(&reader, &arguments.event)?;
     if !arguments.yes {
-        confirm(context, &format!("{trace}.{sequence}"))?;
+        let kind = reader.kind(trace, sequence)?.map_or_else(String::new, |kind| format!(" ({kind})"));
+        confirm(context, &format!("{trace}.{sequence}{kind}"))?;
     }
     let body = EraseEvent { why: arguments.why.clone() };
     let request = ApiRequest::<Operation>::send(OfEvent { trace, sequence }, body);
@@ -54,11 +55,11 @@ fn confirm(context: &mut Context<'_>, event: &str) -> Result<(), Failure> {
 
 impl Reply for ErasedEvent {
     fn lines(&self, paint: Paint) -> Vec<String> {
-        let Self { trace, event, papers, recorded } = self;
-        let Some(recorded) = recorded else {
-            return vec![format!("The words of {trace}.{event} had been erased before.")];
+        let Self { trace, event, kind, papers, recorded } = self;
+                let Some(recorded) = recorded else {
+            return vec![format!("The words of {trace}.{event} ({kind}) had been erased before.")];
         };
-        let mut lines = vec![format!("{} {trace}.{event}.", paint.good("Erased the words of"))];
+        let mut lines = vec![format!("{} {trace}.{event} ({kind}).", paint.good("Erased the words of"))];
         if !papers.is_empty() {
             let papers: Vec<_> = papers.iter().map(|paper| format!("#{paper}")).collect();
             lines.push(format!("  with them    the papers that quoted them: {}", papers.join(", ")));

@@ -16,6 +16,7 @@ use demur_api::{
 use demur_desk::{data::DataFolder, read_only::ReadOnlyFolder};
 use demur_ledger::{
     envelope::Event,
+    event_type::EventType,
     name::{Sequence, TraceId},
 };
 
@@ -67,6 +68,17 @@ impl Reader {
     pub(crate) fn origin(&self) -> Result<RunOrigin, Failure> {
         let listed = self.call(ApiRequest::<ListKeys>::get(NoArguments {}, Nothing {}))?;
         Ok(RunOrigin { store: listed.registry.store, epoch: listed.registry.epoch })
+    }
+
+    /// Returns the type of an event; none where there is no such event, or where this demur does not know its type.
+    pub(crate) fn kind(&self, trace: TraceId, sequence: Sequence) -> Result<Option<EventType>, Failure> {
+        let before = sequence.number().checked_sub(1);
+        let after = before.map(Sequence::try_from).transpose().map_err(|error| Failure::bug(&error))?;
+        let query = EventParameters { after, limit: Some(1) };
+        let page = self.call(ApiRequest::<ListEvents>::get(OfTrace { trace }, query))?;
+        let Some(view) = page.events.first() else { return Ok(None) };
+        let event = Event::parse(view.envelope.get().as_bytes()).map_err(|error| Failure::bug(&error))?;
+        Ok(event.said().ok().and_then(|said| said.kind.known()))
     }
 
     /// Calls `visit` with the events of a trace in order, each with its content as it is kept.

@@ -139,6 +139,14 @@ impl TypeName {
             Self::Unknown(name) => name,
         }
     }
+
+    /// Returns the type, if this version knows it.
+    pub const fn known(&self) -> Option<EventType> {
+        match self {
+            Self::Known(event_type) => Some(*event_type),
+            Self::Unknown(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for TypeName {

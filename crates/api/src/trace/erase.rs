@@ -20,6 +20,8 @@ pub struct ErasedEvent {
     pub trace: TraceId,
     /// The event whose words are gone.
     pub event: Sequence,
+    /// Its type, such as `question_answered`.
+    pub kind: String,
     /// The papers that quoted it, which are gone too.
     pub papers: Vec<Sequence>,
     /// The event that records it; none where it had been erased before.

@@ -31,7 +31,8 @@ use crate::{
 pub(super) fn erase(owner: &Owner, of: &OfEvent, why: Text<1, 4096>) -> Result<ErasedEvent, Refusal> {
     let (ledger, OfEvent { trace, sequence: at }) = (owner.sequencer(), of.clone());
     ledger.store().trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?;
-    let stored = event(owner, trace, at)?;
+    let event = read_event(trace, at, &event(owner, trace, at)?)?;
+    let kind = event.said().ok().map_or_else(String::new, |said| said.kind.to_string());
     let registry = ledger.registry();
     let known = if trace == registry.trace() { None } else { Some(ledger.look(trace)?) };
     let state = known.as_ref().and_then(|known| known.trace());
@@ -43,11 +44,10 @@ pub(super) fn erase(owner: &Owner, of: &OfEvent, why: Text<1, 4096>) -> Result<E
     let erasures = erasures.unwrap_or(&nothing);
     if erasures.contains(at) {
         ledger.scrub()?;
-        return Ok(ErasedEvent { trace, event: at, papers: Vec::new(), recorded: None });
+        return Ok(ErasedEvent { trace, event: at, kind, papers: Vec::new(), recorded: None });
     }
     let papers: Vec<_> = erasures.gone_with(at).into_iter().filter(|one| *one != at).collect();
     if let Some(state) = state {
-        let event = read_event(trace, at, &stored)?;
         let said = event.said().ok();
         refuse_waiting(state, trace, at)?;
         if let Some(said) = said {
@@ -64,7 +64,7 @@ pub(super) fn erase(owner: &Owner, of: &OfEvent, why: Text<1, 4096>) -> Result<E
         }
         erased => Some(erased?.position.sequence),
     };
-    Ok(ErasedEvent { trace, event: at, papers, recorded })
+    Ok(ErasedEvent { trace, event: at, kind, papers, recorded })
 }
 
 /// Removes what stands beside the record of the words of an event. Before they are erased, because afterwards nobody could tell
