@@ -44,7 +44,7 @@ pub enum OrdersError {
     /// A policy that the record cannot carry.
     #[error("the policy file: the record cannot carry it: {0}")]
     PolicyLimit(LimitError),
-    /// A condition that demur's own critic could never show to hold.
+    /// A condition that nobody would ask for, or that demur's own critic could never show to hold.
     #[error("the policy file: {0}")]
     Condition(ConditionError),
     /// A call whose input cannot be written.
@@ -52,7 +52,7 @@ pub enum OrdersError {
     Write(#[from] WriteError),
 }
 
-/// A condition that demur's own critic could never show to hold.
+/// A condition that nobody would ask for, or that demur's own critic could never show to hold.
 #[derive(Debug, thiserror::Error)]
 pub enum ConditionError {
     /// The writer's: nobody in the run can judge it.
@@ -64,6 +64,9 @@ pub enum ConditionError {
     /// The writer's: it is on the output of a call that is not there.
     #[error("conditions: expected the name of a call of the task in of, found {0:?}")]
     OfNothing(String),
+    /// The writer's: it would never be asked for.
+    #[error("conditions: expected the name of a tool of this policy in tools, found {0:?}")]
+    ForNothing(String),
 }
 
 impl Orders {
@@ -117,9 +120,13 @@ impl Orders {
     }
 }
 
-/// Refuses conditions that demur's own critic could never show to hold, where it is the critic.
+/// Refuses conditions about tools that nobody may run, and where demur is the critic those that it could never show to hold.
 fn check_conditions(policy: &Policy, plan: &TaskPlan) -> Result<(), ConditionError> {
     let task = plan.task();
+    let mut named = policy.conditions.iter().flat_map(|condition| &condition.tools);
+    if let Some(tool) = named.find(|tool| !policy.tools.contains_key(tool.as_str())) {
+        return Err(ConditionError::ForNothing(tool.to_string()));
+    }
     for condition in policy.conditions.iter().filter(|_| !task.is_separate(Role::Critic)) {
         let check = condition.check.as_ref();
         let check = check.ok_or_else(|| ConditionError::InWords(condition.text.to_string()))?;

@@ -199,9 +199,13 @@ fn runs(data: &DataFolder) -> PathBuf {
 fn read(path: &Path) -> Result<String, Failure> {
     let unreadable = |error| Failure::unreadable(path, &error);
     let file = File::open(path).map_err(unreadable)?;
-    let mut text = String::new();
-    file.take(MAX_TEXT_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let before = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..before].iter().filter(|byte| **byte == b'\n').count() + 1;
+        wrong(path, &format!("line {line}: expected UTF-8, found other bytes"))
+    })
 }
 
 fn wrong(path: &Path, error: &dyn Display) -> Failure {

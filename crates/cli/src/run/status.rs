@@ -1,9 +1,10 @@
 //! `demur run status`: where a run stands, and what it waits for.
 
-use demur_api::code::Code;
+use demur_api::{code::Code, confirmation::ConfirmationId};
 use demur_core::visible::visible;
 use demur_desk::data::DataFolder;
 use demur_ledger::{
+    confirmation::ConfirmationOutcome,
     facts::VerificationStatus,
     name::{Sequence, TraceId},
     state::Phase,
@@ -68,7 +69,7 @@ pub(super) fn show(
         tools: ToolCount::of(&history),
         trace,
         verdict: history.verdict,
-        waits_for: waits_for(&history),
+        waits_for: waits_for(trace, &history),
     };
     context.output.reply(&reply)?;
     Ok(Exit::Success)
@@ -88,7 +89,7 @@ fn history(reader: &Reader, trace: TraceId) -> Result<History, Failure> {
 }
 
 /// Returns what has to happen next, in words.
-fn waits_for(history: &History) -> Vec<String> {
+fn waits_for(trace: TraceId, history: &History) -> Vec<String> {
     let phase = history.state().phase();
     let mut waits = Vec::new();
     if phase.is_final() {
@@ -103,7 +104,13 @@ fn waits_for(history: &History) -> Vec<String> {
         let tool = visible(&intent.tool);
         match (intent.started, intent.is_blocked()) {
             (Some(started), _) => waits.push(format!("the end of {tool}, started at #{started}")),
-            (None, false) => waits.push(format!("the start of {tool}, intended at #{at}")),
+            (None, false) => match history.state().confirmations().about(*at) {
+                Some((asked, confirmation)) if *confirmation.outcome() == ConfirmationOutcome::Open => {
+                    let id = ConfirmationId::new(trace, asked);
+                    waits.push(format!("a yes or a no to {tool}: demur confirm show {id}"));
+                }
+                _ => waits.push(format!("the start of {tool}, intended at #{at}")),
+            },
             (None, true) => {}
         }
     }

@@ -72,7 +72,7 @@ impl Comparison {
 
 /// What a check compares with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text, a number, true, false or null")]
 pub enum CheckValue {
     /// Null.
     Nothing,

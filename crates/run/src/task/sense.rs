@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use demur_ledger::role::Role;
+use demur_ledger::{content::CheckPlace, role::Role};
 
 use super::{Call, Claim, Goal, Task};
 use crate::{
@@ -15,6 +15,11 @@ pub(super) fn check(task: &Task, text: &str) -> Result<(), FileError> {
     if let Some(role) = task.agents.keys().find(|role| !Role::OF_A_RUN.contains(role)) {
         let message = format!("agents: expected planner, executor, critic or auditor, found {role}");
         return Err(wrong(line_with(text, &format!("[agents.{role}")), message));
+    }
+    let mut files = BTreeSet::new();
+    if let Some(file) = task.files.iter().find(|file| !files.insert(file.as_str())) {
+        let message = format!("files: expected each file once, found {:?} a second time", &**file);
+        return Err(wrong(line_with(text, "files"), message));
     }
     let mut names = BTreeSet::new();
     for (number, (goal, call)) in task.calls().enumerate() {
@@ -84,6 +89,9 @@ fn check_call(goal: &Goal, call: &Call) -> Result<(), String> {
     if let Some(value) = call.shows.keys().find(|value| !is_name(value)) {
         return Err(format!("shows: expected a name of letters, digits, - and _, found {value:?}"));
     }
+    for (value, place) in &call.shows {
+        check_place(place).map_err(|message| format!("shows.{value}: {message}"))?;
+    }
     let Some(instead) = &call.fallback_for else { return Ok(()) };
     if call.reserve {
         return Err("expected fallback_for or reserve, found both".to_owned());
@@ -99,6 +107,17 @@ fn check_call(goal: &Goal, call: &Call) -> Result<(), String> {
             Err(format!("fallback_for: expected one fallback for {instead:?}, found two"))
         }
         Some(_) => Ok(()),
+    }
+}
+
+/// The format takes any text for a pointer, and finds nothing with one that is none. In a file that is a slip.
+fn check_place(place: &CheckPlace) -> Result<(), String> {
+    match place {
+        CheckPlace::Pointer(pointer) if !pointer.is_empty() && !pointer.starts_with('/') => Err(format!(
+            "expected a pointer that is empty or begins with /, such as \"/total\", found {:?}",
+            &**pointer
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -59,6 +59,8 @@ fn mistakes_in_the_task_are_told_by_line() {
         "text = \"Done.\" => text = \"Done.\"\nexpect.lines = { is = \"about\", value = 3 }",
         "[[goal.claim]] => [[goal]]\nobjective = \"the work\"\n[[goal.claim]]",
         "[[goal.claim]] => [[goal]]\nobjective = \"more\"\n[[goal.claim]]",
+        "command = [\"echo\" => shows.lines = { pointer = \"total\" }\ncommand = [\"echo\"",
+        "policy = \"policy.toml\" => files = [\"a\", \"a\"]\npolicy = \"policy.toml\"",
         "policy = \"policy.toml\" => policy = \"../policy.toml\"",
         "policy = \"policy.toml\" => ",
         "policy = \"policy.toml\" => policy = \"elsewhere.toml\"",
@@ -96,6 +98,8 @@ fn mistakes_in_the_task_are_told_by_line() {
     task.toml: line 15: unknown variant `about`, expected one of `eq`, `ne`, `lt`, `le`, `gt`, `ge`
     task.toml: line 13: expected an objective of its own, found "the work" a second time
     task.toml: line 15: calls: expected the name of a call of this goal, found "echo"
+    task.toml: line 8: shows.lines: expected a pointer that is empty or begins with /, such as "/total", found "total"
+    task.toml: line 3: files: expected each file once, found "a" a second time
     task.toml: policy: expected a file beside the task
     expected a policy, found none named in task.toml
     cannot read [DIR]/elsewhere.toml: No such file or directory (os error 2)
@@ -114,6 +118,8 @@ fn mistakes_in_the_policy_are_told_by_line() {
         "[tools.echo] => conditions = [7]\n[tools.echo]",
         "[tools.echo] => [[conditions]]\ntext = \"be careful\"\nat = \"size\"\n[tools.echo]",
         "[tools.echo] => [[conditions]]\ntext = \"be careful\"\nof = \"ehco\"\nat = \"size\"\nis = \"lt\"\nvalue = 9\n[tools.echo]",
+        "[tools.echo] => [[conditions]]\ntext = \"be careful\"\ntools = [\"ehco\"]\nat = \"size\"\nis = \"lt\"\nvalue = 9\n[tools.echo]",
+        "[tools.echo] => [[conditions]]\ntext = \"be careful\"\nat = \"size\"\nis = \"lt\"\nvalue = [9]\n[tools.echo]",
         "[tools.echo] => [limits]\ntime = \"0s\"\n[tools.echo]",
         "[tools.echo] => [limits]\nmemory = \"much\"\n[tools.echo]",
         "[tools.echo] => [limits]\nmemory = \"1 MiB\"\n[tools.echo]",
@@ -130,6 +136,8 @@ fn mistakes_in_the_policy_are_told_by_line() {
     [DIR]/policy.toml: line 2: invalid type: integer `7`, expected a condition: a text, or a table with text, at, is and value
     [DIR]/policy.toml: line 2: conditions: expected at, is and value together
     policy.toml: conditions: expected the name of a call of the task in of, found "ehco"
+    policy.toml: conditions: expected the name of a tool of this policy in tools, found "ehco"
+    [DIR]/policy.toml: line 6: expected a text, a number, true, false or null
     [DIR]/policy.toml: line 3: expected a duration such as "30s", from 1ms to 24h, found "0s"
     [DIR]/policy.toml: line 3: expected a size such as "64 MiB", from 16 MiB to 1024 GiB, found "much"
     [DIR]/policy.toml: line 3: expected a size such as "64 MiB", from 16 MiB to 1024 GiB, found "1 MiB"
