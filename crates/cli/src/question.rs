@@ -67,7 +67,11 @@ pub(crate) fn answer(context: &mut Context<'_>, arguments: &AnswerQuestion) -> R
         _ if shown.kinds.contains(&AnswerKind::Secret) => return Err(told_to_all(context, id)),
         words => Zeroizing::new(words.to_owned()),
     };
-    let stays = if arguments.replace { "the answer stays as it is" } else { "the question is still open" };
+    let stays = match (arguments.replace, shown.is_open()) {
+        (true, _) => "the answer stays as it is",
+        (false, true) => "the question is still open",
+        (false, false) => "the question is settled, nothing was recorded",
+    };
     let given = Answer {
         answer: typed(&shown.kinds, &shown.choices, &words).map_err(|error| {
             Failure::from(error).with_hint(format!("{stays}; `demur show {id}` shows what fits"))

@@ -128,7 +128,7 @@ what is refused changes nothing.
 
 const END: &str = "
 The `relay` token of the table names the person whose words it passes on (`--for`); of what it was not made for it hears
-`QUESTION_UNKNOWN` ([who may what](asking.md)).
+`QUESTION_UNKNOWN` ([tokens](asking.md#running-it-for-others)).
 
 Every two ways to answer that people have also race for one question, both ways round: one wins, and the other is told who
 was first, when and how (`ALREADY_ANSWERED`).

@@ -207,7 +207,8 @@ fn own(
     };
     let author = author.filter(|author| agent == Some(author.principal())).ok_or_else(|| {
         let message = "expected the agent that submitted the plan, found another caller";
-        Refusal::new(Code::Forbidden, message)
+        let cure = "use the agent's own token; at the command line --as NAME, with the name it submitted under";
+        Refusal::new(Code::Forbidden, message).with_cure(cure)
     })?;
     if caller.is_local() {
         owner.bind(author.public().fingerprint(), &caller.made_for())?;

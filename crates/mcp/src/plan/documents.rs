@@ -130,7 +130,7 @@ impl Standing {
             ));
         }
         if !self.unread.is_empty() {
-            lines.push(format!("Read by no rule, so not checked: {}", self.unread.join(", ")));
+            lines.push(format!("Named by no rule, so checked for vague words at most: {}", self.unread.join(", ")));
         }
         lines.extend(self.plan.as_ref().map(|plan| fenced("The plan", Some(plan)).join("\n")));
         lines.extend(

@@ -38,18 +38,17 @@ fn page_of_every_client_shows_what_setup_writes() {
 fn page_lists_every_tool() {
     let sandbox = sandbox();
     let mut sets: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-    for (set, options) in
-        [("always", &[][..]), ("session", &["--tools", "session"]), ("wwa", &["--tools", "wwa"])]
-    {
-        sets.insert(set, listed(&sandbox, options));
+    sets.insert("always", listed(&sandbox, &[]));
+    for set in ["wwa", "confirm", "session"] {
+        sets.insert(set, listed(&sandbox, &["--tools", set]));
     }
     let usual = sets["always"].clone();
     let mut table = String::from("| tool | set | what models read |\n|---|---|---|\n");
-    for (set, tools) in
-        [("always", &sets["always"]), ("`wwa`", &sets["wwa"]), ("`session`", &sets["session"])]
-    {
+    for set in ["always", "wwa", "confirm", "session"] {
+        let tools = &sets[set];
         for tool in tools.iter().filter(|tool| set == "always" || !usual.contains(tool)) {
             let (name, words) = (tool["name"].as_str().unwrap(), tool["description"].as_str().unwrap());
+            let set = if set == "always" { set.to_owned() } else { format!("`{set}`") };
             writeln!(table, "| `{name}` | {set} | {words} |").unwrap();
         }
     }

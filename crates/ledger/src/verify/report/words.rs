@@ -83,10 +83,12 @@ pub(super) fn not_proven(
 ) -> Vec<String> {
     let mut lines = Vec::new();
     if anchors.is_empty() {
-        lines.push(
-            "who made this file: nothing you know from elsewhere was given (--pin, --receipt, --against)"
-                .to_owned(),
-        );
+        let given = if anchors.pins.is_empty() {
+            "nothing you know from elsewhere was given (--pin, --receipt, --against)"
+        } else {
+            "no key that you pinned signed what ties it to somebody"
+        };
+        lines.push(format!("who made this file: {given}"));
     }
     if let Some(through) = scope.through {
         lines.push(format!("that the trace ends at sequence {}: later events may exist", through.sequence));
