@@ -263,11 +263,10 @@ class Verifier:
         signer = "" if newer else proof.get("key", "")
         key = self.check_registry(event, said, signer, proof)
         if key and self.proof == "webauthn":
-            kinds = [kind, *(each["type"] for each in self.told[:1])]
-            alone = not self.closed or {"journal_opened", "session_aborted"} & {*kinds} or "confirmation_" in kind
+            opening = [each["type"] for each in self.told[:1]]
+            alone = not self.closed or opening == ["journal_opened"] or re.match("session_aborted|confirmation_", kind)
             need(not self.closed or self.registry.said[trace.pin][1] <= self.now, "PASSKEY_INVALID", "before its pin")
-            fault = touch_fault(proof, key.enrolled, digest("passkey", said), alone)
-            need(not fault, fault, "the assertion of the passkey does not hold")
+            need(not (fault := touch_fault(proof, key.enrolled, digest("passkey", said), alone)), fault, "no such touch")
         elif key: need(signature_holds(key.public, proof["signature"], prefixed("statement", said)), "SIG_INVALID")
         self.check_content(line, said, schema)
         need((signer, said.get("command")) not in trace.commands, "REPLAY_DUPLICATE")
@@ -296,6 +295,8 @@ class Verifier:
         need(seen is None or self.trace.has(seen), "SEEN_INVALID")
         need(cited <= (sequence - 1 if record else seen["sequence"] if seen else -1), "CITES_UNSEEN", f"event {cited}")
         need(record or event["time"] <= said["not_after"], "STATEMENT_EXPIRED")
+    def speaking(self, at: int) -> dict[str, str]:  # the passkeys that may speak then, and whose they are
+        return {each: key.principal for each, key in self.passkeys.items() if key.since <= at < self.ended.get(each, [NEVER])[0]}
     def role_of(self, person: str, at: int = NEVER) -> str:
         return ["", *(role for since, role in self.people.get(person, {}).items() if since <= at)][-1]
 
@@ -332,7 +333,7 @@ class Verifier:
         kind, facts, role, sequence = said["type"], said["facts"], said["role"], event["sequence"]
         epoch, name = (self.epochs or [1])[-1] + (kind == "store_restored"), str(facts.get("old", facts.get("key")))
         old, opens, touched, people = self.keys.get(name), kind == "store_created", self.proof == "webauthn", self.people
-        speaking = {each: key.principal for each, key in self.passkeys.items() if each not in self.ended}
+        speaking = self.speaking(sequence)
         person, owner, gone = facts.get("person", ""), speaking.get(signer, ""), list[str]()
         entered, signed, before = None, None, self.role_of(str(person))
         self.epochs.append(epoch)
@@ -370,11 +371,10 @@ class Verifier:
             self.keys[name] = old._replace(clients=old.clients | {facts["client"]: sequence if old.clients else 0})
         elif kind in ("token_made", "token_revoked"):
             scopes, named = facts.get("scopes", []), facts.get("people") or []
-            token = self.tokens.get(facts["token"], {"revoked": None})
-            check(token["revoked"] == (None if kind == "token_made" else NEVER),
+            token, made = self.tokens.get(facts["token"], {"revoked": None}), kind == "token_made"
+            check(token["revoked"] == (None if made else NEVER),
                   scopes == [each for each in SCOPES if each in scopes], named == sorted(set(named)))
-            made = {"made": sequence, "revoked": NEVER} if kind == "token_made" else {"revoked": sequence}
-            self.tokens[facts["token"]] = token | facts | made
+            self.tokens[facts["token"]] = {"made": sequence} | token | facts | {"revoked": NEVER if made else sequence}
         elif kind in ("person_added", "person_changed", "person_removed"):
             governs = self.passkeys and "operator" in (before, facts.get("role")) or person in speaking.values()
             check(person not in people if kind == "person_added" else before, touched or not governs,
@@ -404,8 +404,7 @@ class Verifier:
             check(raw(entered.public) not in self.known, entered.recovery not in keys)
             self.known |= {raw(entered.public), entered.recovery}
             (self.passkeys if entered.enrolled else self.keys)[fingerprint(entered.public)] = entered
-        left = [self.role_of(key.principal) for each, key in self.passkeys.items() if each not in self.ended]
-        check(not self.passkeys or "operator" in left)
+        check(not self.passkeys or "operator" in map(self.role_of, self.speaking(sequence).values()))
         return signed
 
     def check_content(self, line: Json, said: Json, schema: Json) -> None:
@@ -511,14 +510,18 @@ class Verifier:
             need("assurance" not in event or (words[0] == 4) == (self.proof == "webauthn"), "ORDER_VIOLATION")
             recorded = self.proof == "none" and role in ("person", "operator")
             need((way is not None) == recorded and (not way or words[0] <= ROOTS[way["root"]]), "ASSURANCE_OVERSTATED")
-        if way and way["own"] and asked:
-            form = way["door"] == "mcp" and way["root"] == "client" and "confirmation" not in event
-            need(form and max(words) <= ROOTS["client"], "OWN_CLIENT")
-        if way and way["token"]:
-            token, whose, ends = self.tokens.get(way["token"]), way["person"], kind in ("session_aborted", "plan_withdrawn")
-            need(token and token["made"] <= self.trace.pin < token["revoked"] and self.now < (token["expires"] or "A")
-                 and token["client"] == way["client"] and (ends or "relay" in token["scopes"])
-                 and (ends or token["people"] is None or whose in token["people"]), "ASSURANCE_OVERSTATED")
+        if not way: return
+        pin, whose, token = self.trace.pin, way["person"], self.tokens.get(way["token"])
+        form = (way["door"], way["root"]) == ("mcp", "client") and "confirmation" not in event and max(words) <= ROOTS["client"]
+        need(form or not (way["own"] and asked), "OWN_CLIENT")
+        holders, opens = self.speaking(pin).values(), kind == "session_opened"
+        told = [way["door"] in ("page", "http"), whose, whose in holders if way["root"] == "passkey" else holders]
+        told += [way["root"] == "link", event["by"], whose == event["person"]] if opens else [way["session"]]
+        need(way["root"] not in ("passkey", "link") or all(told), "ASSURANCE_OVERSTATED")
+        good = token and token["made"] <= pin < token["revoked"] and self.now < (token["expires"] or "A")
+        relays = token and "relay" in token["scopes"] and (token["people"] is None or whose in token["people"])
+        fits = good and token["client"] == way["client"] and (relays or kind in ("session_aborted", "plan_withdrawn"))
+        need(fits or not way["token"], "ASSURANCE_OVERSTATED")
 
     def check_artifact(self, line: Json) -> None:
         self.place[1], data, how = len(self.trace.said) - 1, b"", line["disclosure"]

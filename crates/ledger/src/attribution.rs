@@ -1,6 +1,7 @@
 //! What is demanded of the attribution of an act (`docs/format.md` 5): it is there exactly where the desk speaks for a person, no
 //! assurance is above what the credential rests on, and a program that asked counts for little when it answers.
 
+mod sign_in;
 mod words;
 
 pub use words::{ClientNames, assurance_of, assurance_word, came, how_known};
@@ -54,8 +55,8 @@ pub(crate) fn judge(
     broken
 }
 
-/// Checks what an act, recorded at this position of the registry and this time, says of its way: its token, and whether it came
-/// through the program that asked.
+/// Checks what an act, recorded at this position of the registry and this time, says of its way: its token, the sign-in it rests on,
+/// and whether it came through the program that asked.
 pub fn check_way(
     trace: &TraceState,
     registry: &Registry,
@@ -63,6 +64,7 @@ pub fn check_way(
     facts: &Facts,
 ) -> Result<(), MeaningError> {
     check_token(trace, registry, (pinned, time), facts)?;
+    sign_in::check_sign_in(registry, pinned, facts)?;
     check_own(trace, registry, pinned, facts)
 }
 

@@ -211,14 +211,14 @@ Fill = Callable[[Dialogue], object]
 D = TypeVar("D", bound=Dialogue)
 
 
-def work_of(kind: type[D], label: str, roles: list[str] | None = None) -> D:
-    """Returns a piece of work without events, with the steps of its kind of dialogue."""
-    return kind(Cast(label, roles or ["agent"]), "work", None)
+def work_of(kind: type[D], label: str, roles: list[str] | None = None, **rest: Any) -> D:
+    """Returns a piece of work without events, with the steps of its kind of dialogue, in a store as `Cast` makes it."""
+    return kind(Cast(label, roles or ["agent"], **rest), "work", None)
 
 
-def work(label: str, roles: list[str] | None = None) -> Dialogue:
-    """Returns a piece of work without events."""
-    return work_of(Dialogue, label, roles)
+def work(label: str, roles: list[str] | None = None, **rest: Any) -> Dialogue:
+    """Returns a piece of work without events, in a store as `Cast` makes it."""
+    return work_of(Dialogue, label, roles, **rest)
 
 
 def asked(label: str, **facts: Json) -> Dialogue:

@@ -188,7 +188,7 @@ def _deadlines(family: Family) -> None:
             d.extend(0, d.in_time(5000)),
             d.decline(0, at=d.in_time(2000)),
             d.escalate(0, answerers=PEOPLE, assurance="terminal", deadline=d.in_time(9000)),
-            d.answer(0, "person", assurance="signed_in", at=d.in_time(8000)),
+            d.answer(0, "person", assurance="terminal", at=d.in_time(8000)),
             d.operate(),
         ),
     )

@@ -60,10 +60,10 @@ def _altered(family: Family) -> None:
 def _records(family: Family) -> None:
     """The desk changes its own word."""
     plan = planned("hearsay")
-    plan.find(assurance="terminal")
-    plan.answer(2, "person")
+    plan.find(assurance="relayed")
+    plan.answer(2, "person", assurance="relayed", attribution=way("mcp", "client"))
     forged = plan.export()
-    forged.run[3].envelope["record"]["facts"] |= {"assurance": "signed_in", "attribution": way("page", "link")}
+    forged.run[3].envelope["record"]["facts"] |= {"assurance": "terminal", "attribution": way()}
     about = "The desk raises the assurance of a person's answer and the root it rests on, which were its word from the start."
     family.holds("raised-last", about, forged.repair().seal(), "pass_with_warnings", integrity=False)
     about = "The same file held against the event that somebody knows."
@@ -72,7 +72,7 @@ def _records(family: Family) -> None:
     family.fails("raised-against", about, forged, "AGAINST_MISMATCH", options=against)
     plan.confirm()
     forged = plan.export()
-    forged.run[3].envelope["record"]["facts"] |= {"assurance": "signed_in", "attribution": way("page", "link")}
+    forged.run[3].envelope["record"]["facts"] |= {"assurance": "terminal", "attribution": way()}
     about = "The desk raises the assurance of a person's answer after the agent confirmed."
     family.fails("raised-seen", about, forged.repair().seal(), "SEEN_INVALID", 4)
     forged = plan.export()

@@ -32,6 +32,12 @@ def way(door: str = "socket", root: str = "same_user", **rest: Json) -> dict[str
     return nothing | {"door": door, "root": root} | rest
 
 
+def signed_in(root: str = "link", **rest: Json) -> dict[str, Json]:
+    """Returns the way of somebody who signed in: by a link from an operator, or with a passkey."""
+    session = {"person": ulid("person ada"), "session": digest("envelope", b"a session")}
+    return way("page", root) | session | rest
+
+
 def attributed(kind: str, facts: dict[str, Json], role: str | None) -> dict[str, Json]:
     """Returns facts with the way that a recorded act came, and null beside a key, unless they say something already."""
     if kind == "answer_superseded" and isinstance(facts.get("answer"), dict):
@@ -39,7 +45,7 @@ def attributed(kind: str, facts: dict[str, Json], role: str | None) -> dict[str,
     if kind and kind not in ATTRIBUTED:
         return dict(facts)
     sure = facts.get("assurance") in ("signed_in", "passkey")
-    usual = way("page", "link") if sure else way()
+    usual = signed_in() if sure else way()
     return {"attribution": usual if role in ("person", "operator") else None} | facts
 
 

@@ -5,21 +5,27 @@ use demur_core::{random::Seeded, time::Timestamp};
 use demur_ledger::{
     event_type::Facts,
     facts::{
-        AnswerRevoked, AnswerSuperseded, Assurance, Attribution, Door, Question, QuestionAnswered,
-        QuestionDeclined, Root,
+        AnswerRevoked, AnswerSuperseded, Assurance, Attribution, Door, PasskeyRemoved, PersonRole, Question,
+        QuestionAnswered, QuestionDeclined, Root,
     },
     name::{ClientId, TokenId},
     role::Role,
 };
 
+use demur_testing::authenticator::Authenticator;
+
 use crate::{
     asking::{answer, question, typed},
-    world::{World, position, refusal},
+    words::signed_in,
+    world::{To, World, position, refusal},
 };
 
 /// Returns the code with which an answer of a person is refused that came this way; empty where it is recorded.
 fn outcome(least: Assurance, claimed: Assurance, way: Attribution) -> String {
-    let (mut world, asked) = World::asked(Question { assurance: least, ..question() });
+    let (mut world, ada, asked) =
+        World::rooted(&Authenticator::es256(1), Question { assurance: least, ..question() });
+    // Whoever signed in is the one who has a passkey.
+    let way = Attribution { person: way.person.map(|_| ada), ..way };
     let facts = QuestionAnswered { assurance: claimed, attribution: Some(Box::new(way)), ..typed(asked) };
     match world.told(Role::Person, facts) {
         demur_engine::Reply::Refused(refusal) => refusal.code.to_owned(),
@@ -33,10 +39,60 @@ fn no_word_is_above_what_the_credential_rests_on() {
     for root in Root::ALL {
         for claimed in [Assurance::Relayed, Assurance::Terminal, Assurance::SignedIn] {
             let expected = if claimed > root.bears() { "ASSURANCE_OVERSTATED" } else { "" };
-            let found = outcome(Assurance::Agent, claimed, Attribution::new(Door::Page, root));
+            let way = if root.bears() == Assurance::SignedIn {
+                signed_in(root)
+            } else {
+                Attribution::new(Door::Page, root)
+            };
+            let found = outcome(Assurance::Agent, claimed, way);
             assert_eq!(found, expected, "{root:?} as {claimed:?}");
         }
     }
+}
+
+/// ONE-10 ONE-11: `signed_in` without a passkey behind it is nobody's word.
+#[test]
+fn an_act_that_rests_on_a_sign_in_shows_whose_it_is_and_by_which_session() {
+    let overstated = |way| outcome(Assurance::Agent, Assurance::SignedIn, way);
+    for root in [Root::Passkey, Root::Link] {
+        assert_eq!(overstated(signed_in(root)), "");
+        assert_eq!(overstated(Attribution { door: Door::Http, ..signed_in(root) }), "");
+        for way in [
+            Attribution { person: None, ..signed_in(root) },
+            Attribution { session: None, ..signed_in(root) },
+            Attribution { door: Door::Socket, ..signed_in(root) },
+            Attribution { door: Door::Mcp, ..signed_in(root) },
+        ] {
+            assert_eq!(overstated(way.clone()), "ASSURANCE_OVERSTATED", "{way:?}");
+        }
+    }
+}
+
+/// ONE-10 ONE-11
+#[test]
+fn nobody_signed_in_with_a_passkey_who_had_none_then() {
+    let (root, own) = (Authenticator::es256(1), Authenticator::ed25519(2));
+    let (mut world, asked) = World::asked(question());
+    let said = |way: Attribution| QuestionAnswered {
+        assurance: Assurance::SignedIn,
+        attribution: Some(Box::new(way)),
+        ..typed(asked)
+    };
+    let by_link = refusal(&world.told(Role::Person, said(signed_in(Root::Link))));
+    assert_eq!((by_link.code, by_link.field), ("ASSURANCE_OVERSTATED", Some("facts.attribution.root")));
+    let ada = world.person(PersonRole::Operator);
+    position(&world.root(&root, ada));
+    let bob = world.person(PersonRole::Answerer);
+    let bobs = || said(Attribution { person: Some(bob), ..signed_in(Root::Passkey) });
+    assert_eq!(refusal(&world.told(Role::Person, bobs())).code, "ASSURANCE_OVERSTATED");
+    let added = own.added(bob, world.store());
+    position(&world.touch(To::Registry, &root, Role::Operator, added));
+    let mut signed = world.clone();
+    position(&signed.told(Role::Person, bobs()));
+    assert_eq!(signed.failures(), []);
+    let removed = PasskeyRemoved { key: own.fingerprint() };
+    position(&world.touch(To::Registry, &root, Role::Operator, removed));
+    assert_eq!(refusal(&world.told(Role::Person, bobs())).code, "ASSURANCE_OVERSTATED");
 }
 
 /// ONE-11

@@ -21,6 +21,8 @@ use demur_ledger::{
     verify::Verdict,
 };
 
+use demur_testing::authenticator::Authenticator;
+
 use crate::{
     asking::{answer, answers, anybody, choices, operation, question, typed},
     words::{list, whole},
@@ -99,7 +101,7 @@ fn register_as_answerer(world: &mut World) -> OtherKey {
 #[test]
 fn assurance_is_what_the_proof_carries() {
     for claimed in Assurance::ALL {
-        let (mut world, asked) = World::asked(question());
+        let (mut world, _, asked) = World::rooted(&Authenticator::es256(1), question());
         let by_key = world.speak(Role::Answerer, QuestionAnswered { assurance: claimed, ..answer(asked) });
         if claimed == Assurance::Agent {
             position(&by_key);
@@ -121,7 +123,8 @@ fn assurance_is_what_the_proof_carries() {
 fn less_assurance_than_the_question_demands_is_refused() {
     for least in Assurance::ALL {
         for claimed in [Assurance::Relayed, Assurance::Terminal, Assurance::SignedIn] {
-            let (mut world, asked) = World::asked(Question { assurance: least, ..question() });
+            let asks = Question { assurance: least, ..question() };
+            let (mut world, _, asked) = World::rooted(&Authenticator::es256(1), asks);
             let reply = world.told(Role::Person, QuestionAnswered { assurance: claimed, ..answer(asked) });
             if claimed < least {
                 assert_eq!(refusal(&reply).code, "ASSURANCE_TOO_LOW", "{claimed:?} for {least:?}");
@@ -314,7 +317,7 @@ fn open_question_has_no_answer_to_replace_or_to_take_back() {
 /// Whoever can pass on a word cannot put it in the place of what somebody said who was better known.
 #[test]
 fn replacement_is_no_less_sure_than_the_answer_that_it_replaces() {
-    let (mut world, asked) = World::asked(question());
+    let (mut world, _, asked) = World::rooted(&Authenticator::es256(1), question());
     let given = position(&world.told(Role::Person, typed(asked))).sequence;
     let replace = |assurance, replaces| AnswerSuperseded {
         answer: QuestionAnswered { assurance, ..typed(asked) },

@@ -3,6 +3,8 @@
 use demur_core::{
     hash::sha256,
     limit::{List, Text, Whole},
+    random::Seeded,
+    time::Timestamp,
 };
 use demur_engine::command::Command;
 use demur_ledger::{
@@ -14,6 +16,7 @@ use demur_ledger::{
     },
     event_type::{Content, Facts},
     facts::{Assurance, Attribution, Door, Root, VerificationStatus},
+    name::PersonId,
 };
 
 use crate::asking;
@@ -61,7 +64,17 @@ pub(crate) fn way_of(facts: &Facts) -> Attribution {
         Facts::GapAccepted(facts) => facts.assurance,
         _ => return way(),
     };
-    if claimed == Assurance::SignedIn { Attribution::new(Door::Page, Root::Link) } else { way() }
+    if claimed == Assurance::SignedIn { signed_in(Root::Link) } else { way() }
+}
+
+/// Returns the way of somebody who signed in.
+pub(crate) fn signed_in(root: Root) -> Attribution {
+    let person = PersonId::new(Timestamp::MIN, &mut Seeded::from_number(1));
+    Attribution {
+        person: Some(person),
+        session: Some(sha256(b"a session")),
+        ..Attribution::new(Door::Page, root)
+    }
 }
 
 /// Returns a note.

@@ -232,6 +232,14 @@ pub enum MeaningError {
         /// What the credential rests on.
         root: Root,
     },
+    /// An act that rests on a sign-in, and does not show it.
+    #[error("attribution: expected {expected}, because it rests on root {}, found none", root.as_str())]
+    SignInUnshown {
+        /// What the credential is said to rest on.
+        root: Root,
+        /// What should be there.
+        expected: &'static str,
+    },
     /// A token that was not good for the act.
     #[error("token: expected {expected}, found {token}, of which the registry says something else")]
     TokenUnfit {
@@ -298,9 +306,10 @@ impl MeaningError {
             Self::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
             Self::FieldAnswered { .. } => Code::FieldAnswered,
             Self::ClientHeldRoles(_) => Code::ClientHeldRoles,
-            Self::AttributionPresence { .. } | Self::AssuranceOverstated { .. } | Self::TokenUnfit { .. } => {
-                Code::AssuranceOverstated
-            }
+            Self::AttributionPresence { .. }
+            | Self::AssuranceOverstated { .. }
+            | Self::SignInUnshown { .. }
+            | Self::TokenUnfit { .. } => Code::AssuranceOverstated,
             Self::OwnClient | Self::OwnClientUntold { .. } => Code::OwnClient,
         }
     }
@@ -327,6 +336,7 @@ impl MeaningError {
             | Self::ClientHeldRoles(_)
             | Self::AttributionPresence { .. }
             | Self::AssuranceOverstated { .. }
+            | Self::SignInUnshown { .. }
             | Self::TokenUnfit { .. }
             | Self::OwnClient
             | Self::OwnClientUntold { .. } => Blame::Forbidden,
@@ -370,6 +380,7 @@ impl MeaningError {
             }
             Self::AttributionPresence { .. } => "facts.attribution",
             Self::TokenUnfit { .. } => "facts.attribution.token",
+            Self::SignInUnshown { .. } => "facts.attribution.root",
             Self::AssuranceOverstated { .. } => "facts.assurance",
             Self::OwnClient | Self::OwnClientUntold { .. } => "facts.attribution.own",
         }
@@ -420,6 +431,9 @@ impl MeaningError {
                 "say how an act of a person came, and nothing of it beside a signature"
             }
             Self::AssuranceOverstated { .. } => "claim no more than the credential rests on",
+            Self::SignInUnshown { .. } => {
+                "sign in with a passkey that is on record, and say by which session it came"
+            }
             Self::OwnClient => {
                 "have a person answer without the program that asked: `demur answer`, or `demur open`"
             }
