@@ -72,6 +72,7 @@ impl GuardError {
         Some(match self {
             Self::Shape(_) | Self::Place { .. } | Self::TooMany { .. } => return None,
             Self::NotOfThisTrace { .. }
+            | Self::OpenedAlready { .. }
             | Self::OutOfPhase { .. }
             | Self::OutOfPlan { .. }
             | Self::PolicyMissing
@@ -107,6 +108,7 @@ impl GuardError {
         match self {
             Self::Shape(_) => "send either a statement or a record",
             Self::NotOfThisTrace { .. } => "send it to the trace it belongs to",
+            Self::OpenedAlready { .. } => "go on in the trace that is there",
             Self::OutOfPlan { .. } => {
                 "settle the questions, confirm the plan, then attest, each once; a plan that is confirmed or withdrawn is followed by a new one"
             }

@@ -277,7 +277,7 @@ def _words(family: Family) -> None:
     trace = journal(store_of("opened twice", ADA))
     trace.record("journal_opened", {}, None)
     about = "A journal is opened twice."
-    family.fails("journal-twice", about, Export(trace.store, trace), "ROLE_POLICY_VIOLATION", 1, integrity=False)
+    family.fails("journal-twice", about, Export(trace.store, trace), "ORDER_VIOLATION", 1)
     trace = journal(store_of("said twice", ADA))
     signed_in(trace, ADA, facts={"attribution": way("page", "passkey")})
     about = "Beside the proof of a passkey the desk says how the sign-in came."

@@ -107,6 +107,7 @@ fn of_the_guards() -> Vec<GuardError> {
         E::NotParticipant { principal, role },
         E::OutOfPhase { phase: Phase::Planning, kind },
         E::NotOpened,
+        E::OpenedAlready { kind: EventType::JournalOpened, trace: TraceKind::Journal },
         E::RoleMissing { role },
         E::RoleNotOfARun { role },
         E::JudgesOwnWork { principal, role },
@@ -164,6 +165,7 @@ fn of_the_meaning() -> Vec<MeaningError> {
         E::SpokeAfterFinal { role: Role::Executor },
         E::AttributionPresence { is_recorded: true },
         E::AssuranceOverstated { claimed: Assurance::SignedIn, root: Root::SameUser },
+        E::SignInUnshown { root: Root::Passkey, expected: "the session" },
         E::OwnClient,
         E::OwnClientUntold { client: ClientId::new(Timestamp::MIN, &mut Seeded::from_number(1)) },
         E::ClientHeldRoles(HeldRoles {

@@ -90,11 +90,20 @@ fn a_sign_in_is_signed_with_a_touch_of_its_own() {
 fn nothing_else_stands_in_the_journal() {
     let passkey = Authenticator::es256(1);
     let (mut world, ada) = World::journal(&passkey);
-    assert_eq!(refusal(&world.notes(Role::Desk, JournalOpened {})).code, "NOT_OF_THIS_TRACE");
+    assert_eq!(refusal(&world.notes(Role::Desk, JournalOpened {})).code, "TRACE_EXISTS");
     let unsaid = world.session(ada);
     assert_eq!(refusal(&world.notes(Role::Person, unsaid)).code, "ASSURANCE_OVERSTATED");
     let session = world.session(ada);
     assert_eq!(refusal(&world.notes(Role::Desk, session)).code, "ROLE_FORBIDDEN");
+    // A sign-in with a passkey is signed, and a link is somebody's.
+    for root in [Root::Passkey, Root::Link] {
+        let way = Attribution { person: Some(ada), ..Attribution::new(Door::Page, root) };
+        let session = SessionOpened { attribution: Some(Box::new(way)), ..world.session(ada) };
+        assert_eq!(refusal(&world.notes(Role::Person, session)).code, "ASSURANCE_OVERSTATED");
+    }
+    let way = Attribution { person: Some(ada), ..Attribution::new(Door::Page, Root::Link) };
+    let session = SessionOpened { attribution: Some(Box::new(way)), by: Some(ada), ..world.session(ada) };
+    position(&world.notes(Role::Person, session));
     let mut world = World::new();
     let session = world.session(ada);
     assert_eq!(refusal(&world.notes(Role::Person, session)).code, "NOT_OPENED");

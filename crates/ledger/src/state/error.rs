@@ -27,6 +27,14 @@ pub enum GuardError {
         /// The kind of trace.
         trace: TraceKind,
     },
+    /// A trace is opened that is open already.
+    #[error("expected an event of a {} that is open, found {kind}, which opens one", trace.as_str())]
+    OpenedAlready {
+        /// The type.
+        kind: EventType,
+        /// The kind of trace.
+        trace: TraceKind,
+    },
     /// Not at this point of a plan.
     #[error("{kind} cannot happen while the plan is {}", plan.as_str())]
     OutOfPlan {
@@ -239,6 +247,7 @@ impl GuardError {
             Self::Shape(_) => "SHAPE",
             Self::NotOfThisTrace { trace: TraceKind::Run, .. } => "NOT_OF_A_RUN",
             Self::NotOfThisTrace { .. } => "NOT_OF_THIS_TRACE",
+            Self::OpenedAlready { .. } => "TRACE_EXISTS",
             Self::OutOfPlan { .. } => "OUT_OF_PLAN",
             Self::Question(error) => error.code(),
             Self::Confirmation(error) => error.code(),
@@ -293,6 +302,7 @@ impl GuardError {
             | Self::IntentUsed { .. }
             | Self::RetryLimit { .. }
             | Self::PolicyFixed
+            | Self::OpenedAlready { .. }
             | Self::FallbackForbidden => Blame::Forbidden,
             Self::Place { .. }
             | Self::OutOfPhase { .. }

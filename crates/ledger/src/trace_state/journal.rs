@@ -64,7 +64,7 @@ impl Journal {
         match (kind.rule().opens, self.head) {
             (Opens::Always, None) | (Opens::Never, Some(_)) => {}
             (Opens::Always | Opens::Maybe, _) => {
-                return Err(GuardError::NotOfThisTrace { kind: kind.into(), trace });
+                return Err(GuardError::OpenedAlready { kind, trace });
             }
             (Opens::Never, None) => return Err(GuardError::NotOpened),
         }
