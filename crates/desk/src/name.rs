@@ -159,8 +159,7 @@ pub(crate) fn kept_by_key(owner: &Owner, name: &str) -> Result<Version, Refusal>
 pub(crate) fn free_for_person(owner: &Owner, name: &str) -> Result<Version, Refusal> {
     check(name)?;
     if is_user(owner, name) {
-        return Err(taken(name, "by the user of this machine")
-            .with_cure("this one is an operator already: `demur open` signs in"));
+        return Err(user_taken(name));
     }
     expect_not_demur(name)?;
     let found = holder(owner.sequencer().store(), name)?;
@@ -197,8 +196,15 @@ pub(crate) fn expect_silent(
         .with_cure("a name is one holder in one role: choose another, or give its holder a new key with `demur keys rotate`"))
 }
 
-fn is_user(owner: &Owner, name: &str) -> bool {
+/// Returns whether this is the name of the user for whom this process works.
+pub(crate) fn is_user(owner: &Owner, name: &str) -> bool {
     owner.user().is_some_and(|user| same(user, name))
+}
+
+/// Returns the refusal of the name of that user where somebody is to be added.
+pub(crate) fn user_taken(name: &str) -> Refusal {
+    taken(name, "by the user of this machine")
+        .with_cure("this one is an operator already: `demur open` signs in")
 }
 
 fn taken(name: &str, by: &str) -> Refusal {
@@ -216,7 +222,7 @@ fn key(name: &str) -> Result<RecordKey, Refusal> {
 }
 
 /// Returns a name without what tells it apart only for programs: capitals, and characters that leave no mark.
-fn folded(name: &str) -> String {
+pub(crate) fn folded(name: &str) -> String {
     name.chars().filter(|character| !is_unseen(*character)).collect::<String>().to_lowercase()
 }
 

@@ -46,13 +46,17 @@ pub struct Person {
     pub id: PersonId,
 }
 
-/// Adds somebody, to no more people than this. The user of this machine needs no adding.
+/// Adds somebody, to no more people than this. The user of this machine needs no adding to sign in; for a passkey of theirs, once
+/// somebody else has one, an operator's passkey puts them on record.
 pub(crate) fn add(
     owner: &Owner,
     (name, role): (&Text<1, 64>, PersonRole),
     most: usize,
     by: &Administrator<'_>,
 ) -> Result<Person, Refusal> {
+    if matches!(by, Administrator::Passkey(_)) && name::is_user(owner, name) {
+        return add_user(owner, (name, role), by);
+    }
     for _ in 0..records::ATTEMPTS {
         let was = name::free_for_person(owner, name).map_err(|refusal| refusal.about("name"))?;
         let people = list(owner)?;
@@ -72,6 +76,28 @@ pub(crate) fn add(
         }
     }
     Err(records::contended())
+}
+
+/// Puts the user of this machine on record, who has no record of their own among the people and is an operator.
+fn add_user(
+    owner: &Owner,
+    (name, role): (&Text<1, 64>, PersonRole),
+    by: &Administrator<'_>,
+) -> Result<Person, Refusal> {
+    let id = name::relayed_person(owner, name)?.id;
+    let registry = owner.sequencer().newest_registry()?;
+    if registry.role_of(id, registry.head().sequence).is_some() {
+        return Err(name::user_taken(name));
+    }
+    if role != PersonRole::Operator {
+        let message =
+            format!("role: expected operator, which the user of this machine is, found {}", role.as_str());
+        return Err(Refusal::malformed(message).about("role"));
+    }
+    let content = Content::PersonAdded(NameContent { name: Text::try_from(name.as_str())? });
+    let facts = PersonAdded { person: id, role: on_record(role) };
+    by.state(owner, facts, Some(content), &[])?;
+    Ok(Person { name: name.clone(), role, added: owner.system().now()?, id })
 }
 
 impl Desk {
