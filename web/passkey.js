@@ -53,7 +53,7 @@
   /** Has it signed and recorded; returns how each act stands, and what is to be signed next. */
   async function finish(prepared) {
     if (!prepared.touch) return prepared;
-    return send(`/v1/touches/${encodeURIComponent(prepared.touch)}`, await touch(prepared));
+    return send(`/v1/touches/${encodeURIComponent(prepared.touch.name)}`, await touch(prepared.touch));
   }
 
   /** Has the browser make a passkey; returns what the server wants to know of it. */
@@ -87,7 +87,7 @@
     const { acts } = await finish(await send("/touch", fields));
     const results = document.getElementById("touched");
     if (results) return showResults(results, acts);
-    if (acts[0].standing === "refused") throw new Told(why(acts[0]));
+    if (acts[0].status === "refused") throw new Told(why(acts[0]));
     if (acts[0].detail) throw new Told(`${told.unsettled} ${acts[0].detail}`);
     location.assign(button.dataset.then);
   }
@@ -97,12 +97,12 @@
     const page = results.content.cloneNode(true);
     const body = page.querySelector("tbody");
     const items = document.querySelectorAll(".chosen > li");
-    const isDone = ({ standing, detail }) => standing !== "refused" && !detail;
+    const isDone = ({ status, detail }) => status !== "refused" && !detail;
     acts.forEach((act, at) => {
       const row = body.insertRow();
       row.dataset.done = isDone(act);
       row.insertCell().append(items[at].querySelector("h2 a") || items[at].dataset.question);
-      row.insertCell().textContent = isDone(act) ? results.dataset[act.standing] : `${results.dataset.not} ${why(act)}`;
+      row.insertCell().textContent = isDone(act) ? results.dataset[act.status] : `${results.dataset.not} ${why(act)}`;
     });
     const title = page.querySelector("h1");
     title.textContent = results.dataset.title.replace("{}", acts.filter(isDone).length).replace("{}", acts.length);
@@ -117,11 +117,11 @@
     const made = await make(form.dataset);
     if (code) made.setup_code = code.value;
     const { acts, next } = await finish(await send("/v1/passkeys", { ...made, label: label.value }));
-    let isIn = acts[0].standing === "signed";
+    let isIn = acts[0].status === "signed";
     if (next) {
       say(told.next);
       // Without the second touch it waits, and the page says so.
-      isIn = await finish(next).then(({ acts: [act] }) => act.standing === "signed", () => false);
+      isIn = await finish(next).then(({ acts: [act] }) => act.status === "signed", () => false);
     }
     location.assign(isIn ? button.dataset.then : form.dataset.waits);
   }
@@ -131,7 +131,7 @@
     const prepared = await send("/sign-in/passkey", { name: name.value.trim() });
     const made = await touch(prepared);
     const keep = await sessionKey;
-    await send(`/sign-in/passkey/${encodeURIComponent(prepared.touch)}`, { made, key: keep() });
+    await send(`/sign-in/passkey/${encodeURIComponent(prepared.name)}`, { made, key: keep() });
     remember(name.value.trim());
     location.assign("/");
   }

@@ -64,7 +64,7 @@ pub struct ShownPasskey {
     /// Whether it may be kept in several places, by its own word.
     pub eligible: bool,
     /// Who vouches for it.
-    pub voucher: Voucher,
+    pub voucher: VouchedBy,
     /// Since when it may speak.
     pub since: Option<Timestamp>,
     /// Whether it may speak now.
@@ -76,7 +76,7 @@ pub struct ShownPasskey {
 /// Who vouches for a passkey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Voucher {
+pub enum VouchedBy {
     /// Nobody: it is the first of the store.
     Nobody,
     /// Nobody, and programs had keys or tokens before it came in.
@@ -96,6 +96,8 @@ pub struct WaitingPasskey {
     pub person: String,
     /// What its person calls it.
     pub label: String,
+    /// The page that it speaks on.
+    pub origin: String,
     /// Until when it waits.
     pub expires: Timestamp,
     /// Whether the caller can vouch for it.
@@ -260,12 +262,21 @@ pub enum TouchAct {
     },
 }
 
-/// A touch that waits for its passkey.
+/// Acts that were worked out, and the touch that they wait for.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PreparedTouch {
-    /// Its name; none where nothing is left to be signed.
+    /// How each act stands, in their order.
+    pub acts: Vec<ActResult>,
+    /// What a passkey is to sign; none where nothing is left to be signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub touch: Option<String>,
+    pub touch: Option<TouchRequest>,
+}
+
+/// What a browser has a passkey sign.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TouchRequest {
+    /// The name under which the touch is finished.
+    pub name: String,
     /// What the passkey signs.
     pub challenge: String,
     /// The credentials of which one signs.
@@ -274,15 +285,13 @@ pub struct PreparedTouch {
     pub rp: String,
     /// For how many seconds it waits.
     pub seconds: u64,
-    /// How each act stands, in their order.
-    pub acts: Vec<TouchedAct>,
 }
 
 /// How an act stands that a touch signs.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct TouchedAct {
+pub struct ActResult {
     /// How it stands.
-    pub standing: TouchStanding,
+    pub status: ActStatus,
     /// The stable code of its refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
@@ -294,24 +303,24 @@ pub struct TouchedAct {
     pub hint: Option<String>,
 }
 
-impl TouchedAct {
+impl ActResult {
     /// Returns an act that stands so.
-    pub const fn standing(standing: TouchStanding) -> Self {
-        Self { standing, code: None, detail: None, hint: None }
+    pub const fn of(status: ActStatus) -> Self {
+        Self { status, code: None, detail: None, hint: None }
     }
 
     /// Returns an act that is refused.
     pub fn refused(refusal: Refusal) -> Self {
         let Refusal { code, message, cure, .. } = refusal;
         let (code, detail) = (Some(code.to_string()), Some(message));
-        Self { standing: TouchStanding::Refused, code, detail, hint: cure }
+        Self { status: ActStatus::Refused, code, detail, hint: cure }
     }
 }
 
 /// How an act stands that a touch signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum TouchStanding {
+pub enum ActStatus {
     /// It waits for the touch.
     Waits,
     /// It is on record, signed.
@@ -325,7 +334,7 @@ pub enum TouchStanding {
 /// What a passkey made of a touch.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MadeTouch {
+pub struct BrowserAssertion {
     /// What the authenticator signed of its own.
     pub authenticator: Text<1, 1366>,
     /// What the browser signed, as `clientDataJSON` has it.
@@ -340,7 +349,7 @@ pub struct MadeTouch {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FinishedTouch {
     /// How each act stands, in their order.
-    pub acts: Vec<TouchedAct>,
+    pub acts: Vec<ActResult>,
     /// Another touch that is needed: an earlier passkey of the same person vouches for the one that was shown now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Box<PreparedTouch>>,

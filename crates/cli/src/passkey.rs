@@ -8,7 +8,7 @@ use demur_api::{
     operation::{
         ListPasskeys, MakeSetupCode, NoArguments, Nothing, OfPasskey, ResetPasskeys, ShowPasskeyToReset,
     },
-    passkey::{ListedPasskeys, PasskeyToReset, SetupCode, ShownPasskey, Voucher, WaitingPasskey},
+    passkey::{ListedPasskeys, PasskeyToReset, SetupCode, ShownPasskey, VouchedBy, WaitingPasskey},
     statement::SignedStatement,
 };
 use demur_core::{key::Fingerprint, visible::visible};
@@ -129,7 +129,7 @@ impl Reply for Passkeys {
             self.0.passkeys.iter().for_each(|passkey| table.add(row(passkey)));
             let mut lines = table.lines(paint);
             let first = self.0.passkeys.iter().filter(|passkey| {
-                passkey.active && matches!(passkey.voucher, Voucher::Nobody | Voucher::NobodyLate)
+                passkey.active && matches!(passkey.voucher, VouchedBy::Nobody | VouchedBy::NobodyLate)
             });
             lines.extend(first.map(|passkey| {
                 let (key, person) = (passkey.key, shell_word(passkey.person.as_ref()));
@@ -140,8 +140,9 @@ impl Reply for Passkeys {
         for waiting in &self.0.waiting {
             let (key, person) = (waiting.key.short(), visible(&waiting.person));
             let (label, until) = (visible(&waiting.label), clock(waiting.expires));
+            let origin = visible(&waiting.origin);
             lines.push(format!(
-                "{} {key} of {person} (\"{label}\"), until {until}: an earlier passkey has to vouch for it.",
+                "{} {key} of {person} (\"{label}\") for {origin}, until {until}: an earlier passkey has to vouch for it.",
                 paint.strong("Waits:")
             ));
         }
@@ -156,10 +157,10 @@ fn row(passkey: &ShownPasskey) -> [String; 7] {
         visible(&passkey.person).into_owned(),
         visible(label).into_owned(),
         match passkey.voucher {
-            Voucher::Nobody => "nobody (first)".to_owned(),
-            Voucher::NobodyLate => "nobody (late)".to_owned(),
-            Voucher::Passkey(by) => by.short(),
-            Voucher::Recovery => "recovery key".to_owned(),
+            VouchedBy::Nobody => "nobody (first)".to_owned(),
+            VouchedBy::NobodyLate => "nobody (late)".to_owned(),
+            VouchedBy::Passkey(by) => by.short(),
+            VouchedBy::Recovery => "recovery key".to_owned(),
         },
         if passkey.eligible { "can sync" } else { "one device" }.to_owned(),
         passkey.since.map(clock).unwrap_or_default(),

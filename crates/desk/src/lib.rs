@@ -64,6 +64,7 @@ mod records;
 mod request_state;
 pub mod rules;
 pub mod run;
+mod seal;
 mod server_status;
 pub mod session;
 pub mod settings;

@@ -8,7 +8,7 @@
 //! | what a touch can sign | `act`, `administer` |
 //! | a passkey comes in: the first one, later ones, the code for the first | `enrol`, `waiting`, `setup_code` |
 //! | all passkeys end but one | `reset` |
-//! | signing in with a passkey | `sign_in` |
+//! | signing in with a passkey, which tells strangers nothing | `sign_in`, `other_credentials` |
 //! | what there is | `list` |
 
 mod act;
@@ -17,6 +17,7 @@ mod enrol;
 mod handle;
 mod kept;
 mod list;
+mod other_credentials;
 mod reset;
 mod setup_code;
 mod sign_in;
@@ -31,7 +32,7 @@ pub(crate) use self::{
 };
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use demur_api::{code::Code, passkey::MadeTouch, refusal::Refusal};
+use demur_api::{code::Code, passkey::BrowserAssertion, refusal::Refusal};
 use demur_core::limit::Text;
 use demur_ledger::{passkey::Assertion, registry::PasskeyRecord};
 
@@ -51,7 +52,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// Returns the assertion in what a browser sends, by this passkey over these leaves. Whether it holds, the ledger says.
 fn assertion(
-    made: &MadeTouch,
+    made: &BrowserAssertion,
     passkey: &demur_ledger::facts::Enrolment,
     leaves: Vec<demur_core::hash::Digest>,
 ) -> Result<Assertion, Refusal> {

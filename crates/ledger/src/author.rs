@@ -201,7 +201,7 @@ pub struct Draft {
 impl Draft {
     /// Returns the signed submission. The salt must be fresh: one salt, one content.
     pub fn sign(self, key: &SecretKey, salt: Salt) -> Result<Submission, DraftError> {
-        let Prepared { statement, opening, .. } = self.prepare(salt)?;
+        let Prepared { statement, opening } = self.prepare(salt)?;
         let proof = KeySignature::sign(key, Purpose::Statement, &statement).into();
         Ok(Submission { statement, proof, opening })
     }
@@ -221,7 +221,7 @@ impl Draft {
             store: self.store,
             trace: self.trace,
         };
-        Ok(Prepared { statement: statement.to_bytes()?, opening, kind })
+        Ok(Prepared { statement: statement.to_bytes()?, opening })
     }
 }
 
@@ -232,8 +232,6 @@ pub struct Prepared {
     pub statement: Vec<u8>,
     /// The content that it commits to.
     pub opening: Option<Opening>,
-    /// Its type.
-    pub kind: EventType,
 }
 
 impl Prepared {

@@ -15,8 +15,10 @@ use crate::problem::Problem;
 
 /// The limits of a server.
 pub(crate) struct Limits {
-    /// Codes that sign nobody in, by address.
+    /// Codes and touches that sign nobody in, by address.
     pub(crate) sign_in: Buckets<Peer>,
+    /// Touches that are prepared to sign somebody in, by address: each signs a draft, and nothing is kept for it.
+    pub(crate) sign_in_preparations: Buckets<Peer>,
     /// Tokens and sessions that are no good, by address.
     pub(crate) credentials: Buckets<Peer>,
     /// What a session changes, by session.
@@ -27,6 +29,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             sign_in: Buckets::new(TRIES_PER_MINUTE),
+            sign_in_preparations: Buckets::new(PREPARATIONS_PER_MINUTE),
             credentials: Buckets::new(TRIES_PER_MINUTE),
             acts: Buckets::new(ACTS_PER_MINUTE),
         }
@@ -116,6 +119,8 @@ fn make_room<K: Clone + Ord>(known: &mut BTreeMap<K, u64>, now: u64) {
 
 /// How many attempts an address has in a minute.
 pub(crate) const TRIES_PER_MINUTE: u64 = 20;
+/// How many touches an address has prepared in a minute.
+const PREPARATIONS_PER_MINUTE: u64 = 120;
 /// How many things a session changes in a minute.
 const ACTS_PER_MINUTE: u64 = 120;
 /// How many buckets there are at most.

@@ -2,10 +2,10 @@
 
 use askama::Template;
 use demur_api::{
-    passkey::{ListedPasskeys, ShownPasskey, Voucher, WaitingPasskey},
+    passkey::{ListedPasskeys, ShownPasskey, VouchedBy, WaitingPasskey},
     person::PersonRole,
 };
-use demur_core::{key::Fingerprint, time::Timestamp, visible::visible};
+use demur_core::{key::Fingerprint, visible::visible};
 use demur_ledger::facts::Assurance;
 
 use crate::{
@@ -72,6 +72,8 @@ pub struct PasskeysPage<'a> {
     passkeys: Vec<Row>,
     waiting: Vec<WaitingRow>,
     needs_setup_code: bool,
+    /// Whether this one can add operators, and change and remove them.
+    signs_for_people: bool,
     notice: Option<&'static str>,
 }
 
@@ -95,6 +97,7 @@ struct WaitingRow {
     key: Fingerprint,
     label: String,
     person: String,
+    origin: String,
     expires: String,
     vouches: bool,
 }
@@ -118,6 +121,7 @@ impl<'a> PasskeysPage<'a> {
             passkeys: listed.passkeys.into_iter().map(row).collect(),
             waiting: listed.waiting.into_iter().map(WaitingRow::new).collect(),
             needs_setup_code: listed.needs_setup_code,
+            signs_for_people: operates && visitor.has_passkey(),
             notice: match done {
                 "added" => Some(ENGLISH.passkey_added),
                 "waits" => Some(ENGLISH.passkey_waits),
@@ -132,10 +136,10 @@ impl<'a> PasskeysPage<'a> {
 impl Row {
     fn new(shown: ShownPasskey, signs: bool, operates: bool) -> Self {
         let (voucher, vouched_by) = match shown.voucher {
-            Voucher::Nobody => (ENGLISH.voucher_nobody, None),
-            Voucher::NobodyLate => (ENGLISH.voucher_late, None),
-            Voucher::Passkey(by) => (ENGLISH.voucher_passkey, Some(by.short())),
-            Voucher::Recovery => (ENGLISH.voucher_recovery, None),
+            VouchedBy::Nobody => (ENGLISH.voucher_nobody, None),
+            VouchedBy::NobodyLate => (ENGLISH.voucher_late, None),
+            VouchedBy::Passkey(by) => (ENGLISH.voucher_passkey, Some(by.short())),
+            VouchedBy::Recovery => (ENGLISH.voucher_recovery, None),
         };
         Self {
             key: shown.key,
@@ -155,13 +159,9 @@ impl Row {
 
 impl WaitingRow {
     fn new(waiting: WaitingPasskey) -> Self {
-        let WaitingPasskey { key, person, label, expires, vouches } = waiting;
-        Self { key, label: name(&label), person: name(&person), expires: until(expires), vouches }
+        let WaitingPasskey { key, person, label, origin, expires, vouches } = waiting;
+        Self { key, label: name(&label), person: name(&person), origin, expires: clock(expires), vouches }
     }
-}
-
-fn until(time: Timestamp) -> String {
-    clock(time)
 }
 
 /// Returns a text that somebody typed, with what would hide by its name.
@@ -219,10 +219,10 @@ mod tests {
             own: false,
         };
         for (voucher, words) in [
-            (Voucher::Nobody, ENGLISH.voucher_nobody),
-            (Voucher::NobodyLate, ENGLISH.voucher_late),
-            (Voucher::Passkey(key), "the passkey <code>abababababababab</code>"),
-            (Voucher::Recovery, ENGLISH.voucher_recovery),
+            (VouchedBy::Nobody, ENGLISH.voucher_nobody),
+            (VouchedBy::NobodyLate, ENGLISH.voucher_late),
+            (VouchedBy::Passkey(key), "the passkey <code>abababababababab</code>"),
+            (VouchedBy::Recovery, ENGLISH.voucher_recovery),
         ] {
             let visitor = visitor(Assurance::Terminal, true);
             let frame = Frame::new(Here::Settings, Some(visitor.clone()));

@@ -16,8 +16,8 @@ use crate::{
     identity::VerifyIdentity,
     key::{self, KeyEntry, ListedIdentities, ListedKeys, NewKey, RegisteredKey, RevokedKey, RotatedKey},
     passkey::{
-        self, FinishedTouch, ListedPasskeys, MadeTouch, NewPasskey, PasskeyToReset, PreparedTouch, SetupCode,
-        ShownPasskey,
+        self, BrowserAssertion, FinishedTouch, ListedPasskeys, NewPasskey, PasskeyToReset, PreparedTouch,
+        SetupCode, ShownPasskey,
     },
     person::{
         EndSessionsParameters, EndedSessions, Link, ListedPeople, ListedSessions, NewLink, NewPerson,
@@ -373,7 +373,7 @@ operations! {
         (NoArguments, Nothing, passkey::PrepareTouch) -> PreparedTouch, 201 "What is signed, and what needs no touch";
     FinishTouch = "finishTouch", Post "/v1/touches/{touch}", PERSONAL,
         "Record what a passkey has signed";
-        (OfTouch, Nothing, MadeTouch) -> FinishedTouch, 200 "What became of each act";
+        (OfTouch, Nothing, BrowserAssertion) -> FinishedTouch, 200 "What became of each act";
 
     ShowServer = "server", Get "/v1/server", LOCAL, "Say which server this is";
         (NoArguments, Nothing, Nothing) -> ServerStatus, 200 "This server";

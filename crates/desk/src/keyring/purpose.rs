@@ -19,6 +19,12 @@ pub enum SecretPurpose<'a> {
     SecretAnswer(&'a Commitment),
     /// To seal what waits for a passkey, by the name of the touch.
     Touch(&'a str),
+    /// To seal what a stranger carries who signs in with a passkey, by a word that was drawn for it.
+    SignIn(&'a str),
+    /// The mark that it was sealed here, and not changed since.
+    SignInMark(&'a str),
+    /// The credentials that a stranger is told of besides those of somebody with this name.
+    OtherCredentials(&'a str),
 }
 
 impl SecretPurpose<'_> {
@@ -42,6 +48,9 @@ impl SecretPurpose<'_> {
                 ["secret answer", &named, ""]
             }
             Self::Touch(name) => ["touch", name, ""],
+            Self::SignIn(word) => ["sign-in", word, ""],
+            Self::SignInMark(sealed) => ["sign-in mark", sealed, ""],
+            Self::OtherCredentials(name) => ["other credentials", name, ""],
             // No client has an empty name.
             Self::RequestStatesOf { user, client } => ["request states of", user, client.unwrap_or_default()],
         };
@@ -76,6 +85,9 @@ mod tests {
             SecretPurpose::SecretAnswer(&commitments[1]),
             SecretPurpose::Touch("one"),
             SecretPurpose::Touch("other"),
+            SecretPurpose::SignIn("one"),
+            SecretPurpose::SignInMark("one"),
+            SecretPurpose::OtherCredentials("one"),
             of("kim", None),
             of("kim", Some("claude")),
             of("kim", Some("cursor")),

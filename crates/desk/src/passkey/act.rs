@@ -3,22 +3,28 @@
 use std::sync::Arc;
 
 use demur_api::{
-    code::Code,
+    code::{Code, RuleCode},
     confirmation::{GiveConfirmation, RefuseConfirmation},
-    passkey::{TouchAct, TouchStanding, TouchedAct},
+    passkey::{ActResult, ActStatus, TouchAct},
     person::PersonRole,
     question::{Act, Answer, Done, QuestionId, Replacement, RevokeParameters},
     refusal::Refusal,
     scope::Scope,
 };
 
-use demur_ledger::{facts::Root, name::PersonId};
+use demur_core::limit::Text;
+use demur_ledger::facts::{self, Enrolment, Root};
 
-use super::{Administrator, PasskeySpeaker, administer, touch::Signer, waiting};
+use super::{
+    Administrator, PasskeySpeaker, administer,
+    touch::{Signer, speaking_at},
+    waiting,
+};
 use crate::{
-    access::seen_question,
+    access::{Token, seen_question},
     confirmation,
     desk::Desk,
+    owner::Owner,
     person,
     question::{PersonalAct, do_in_person},
     run,
@@ -32,7 +38,7 @@ impl Desk {
         signer: &Signer<'_>,
         passkey: &Arc<PasskeySpeaker>,
         act: &TouchAct,
-    ) -> Result<TouchedAct, Refusal> {
+    ) -> Result<ActResult, Refusal> {
         let (owner, caller) = (signer.owner, signer.caller);
         if needs_operator(act) && caller.role() != Some(PersonRole::Operator) {
             let message = "expected an operator, found somebody in another role";
@@ -55,8 +61,12 @@ impl Desk {
             TouchAct::AbortRun { trace, reason } => run::abort_signed(owner, trace, passkey, &reason)?,
             TouchAct::AddPasskey { key } => waiting::vouch(owner, passkey, key)?,
             TouchAct::RemovePasskey { key } => {
+                self.expect_operator_here(owner, |passkey| passkey.key.fingerprint() == key)?;
                 let holder = administer::remove_passkey(owner, passkey, key)?;
-                self.end_sessions_by_passkey(signer, holder)?;
+                // One of them may be of whoever found the lost passkey. The one here goes on while there is another passkey.
+                let has_another = owner.sequencer().newest_registry()?.has_passkey(holder);
+                let stays = |token: &Token| has_another && token.id == signer.token.id;
+                self.end_sessions_by_passkey(owner, |token| token.person == Some(holder) && !stays(token))?;
             }
             TouchAct::AddPerson { name, role } => {
                 person::add(
@@ -67,9 +77,13 @@ impl Desk {
                 )?;
             }
             TouchAct::ChangePerson { name, role } => {
+                if role != PersonRole::Operator {
+                    self.expect_operator_besides(owner, &name)?;
+                }
                 self.change_person(owner, &name, role, &Administrator::Passkey(passkey))?;
             }
             TouchAct::RemovePerson { name } => {
+                self.expect_operator_besides(owner, &name)?;
                 self.remove_person(owner, caller, &name, &Administrator::Passkey(passkey))?;
             }
             // Done above; nothing counts as signed that was not.
@@ -79,16 +93,43 @@ impl Desk {
             | TouchAct::Accept { .. }
             | TouchAct::Decline { .. } => return Err(Refusal::bug(&"an act about a question was not done")),
         }
-        Ok(TouchedAct::standing(TouchStanding::Signed))
+        Ok(ActResult::of(ActStatus::Signed))
     }
 
-    /// Ends the sessions of a person that a passkey opened, all but this one: one of them may be of whoever found the lost passkey.
-    fn end_sessions_by_passkey(&self, signer: &Signer<'_>, person: PersonId) -> Result<(), Refusal> {
-        for found in self.tokens().sessions(signer.owner, self.now()?)? {
+    /// Checks that an operator's passkey for this address is left when those of this person count no more.
+    fn expect_operator_besides(&self, owner: &Owner, name: &Text<1, 64>) -> Result<(), Refusal> {
+        let Some((person, _)) = person::called(owner, name)? else { return Ok(()) };
+        self.expect_operator_here(owner, |passkey| passkey.person == person)
+    }
+
+    /// Checks that an operator's passkey for this address is left when those are gone that `goes` says of: those of other addresses
+    /// sign nothing here.
+    fn expect_operator_here(&self, owner: &Owner, goes: impl Fn(&Enrolment) -> bool) -> Result<(), Refusal> {
+        let registry = owner.sequencer().newest_registry()?;
+        let (origin, at) = (self.origin()?, registry.head().sequence);
+        let mut of_operators = speaking_at(&registry, &origin)
+            .filter(|passkey| registry.role_of(passkey.person, at) == Some(facts::PersonRole::Operator))
+            .peekable();
+        if of_operators.peek().is_none() || of_operators.any(|passkey| !goes(passkey)) {
+            return Ok(());
+        }
+        let message =
+            format!("expected an operator's passkey for {origin} to be left, found that this is the last");
+        Err(Refusal::new(Code::Rule(RuleCode::LAST_OPERATOR_PASSKEY), message)
+            .with_cure("add another one first; or remove it at the other address, with a passkey for that"))
+    }
+
+    /// Ends those of the sessions that passkeys opened.
+    pub(super) fn end_sessions_by_passkey(
+        &self,
+        owner: &Owner,
+        ends: impl Fn(&Token) -> bool,
+    ) -> Result<(), Refusal> {
+        for found in self.tokens().sessions(owner, self.now()?)? {
             let token = &found.token;
             let is_by_passkey = token.rests_on.is_some_and(|rests_on| rests_on.root == Root::Passkey);
-            if token.person == Some(person) && is_by_passkey && token.id != signer.token.id {
-                self.tokens().revoke(signer.owner, &token.id)?;
+            if is_by_passkey && ends(token) {
+                self.tokens().revoke(owner, &token.id)?;
             }
         }
         Ok(())
@@ -99,7 +140,7 @@ impl Desk {
         signer: &Signer<'_>,
         passkey: &Arc<PasskeySpeaker>,
         (question, act): (QuestionId, PersonalAct),
-    ) -> Result<TouchedAct, Refusal> {
+    ) -> Result<ActResult, Refusal> {
         let (owner, caller) = (signer.owner, signer.caller);
         if !caller.may(&[Scope::Answer]) {
             let message = "expected a role that answers, found one that reads";
@@ -112,10 +153,9 @@ impl Desk {
 }
 
 /// Returns how an act stands that was done.
-fn touched(done: &Done) -> TouchedAct {
-    let standing =
-        if done.repeated || done.unsettled.is_some() { TouchStanding::Done } else { TouchStanding::Signed };
-    TouchedAct { detail: done.unsettled.clone(), ..TouchedAct::standing(standing) }
+fn touched(done: &Done) -> ActResult {
+    let status = if done.repeated || done.unsettled.is_some() { ActStatus::Done } else { ActStatus::Signed };
+    ActResult { detail: done.unsettled.clone(), ..ActResult::of(status) }
 }
 
 /// Returns whether an act is signed with a touch of its own: everything but what is done about questions.

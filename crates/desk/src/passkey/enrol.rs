@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use demur_api::{
-    code::Code,
-    passkey::{FinishedTouch, MadeTouch, NewPasskey, PreparedTouch, TouchAct, TouchStanding, TouchedAct},
+    code::{Code, RuleCode},
+    passkey::{ActResult, ActStatus, BrowserAssertion, FinishedTouch, NewPasskey, PreparedTouch, TouchAct},
     refusal::Refusal,
 };
 use demur_core::{
@@ -13,13 +13,14 @@ use demur_core::{
     hash::{Digest, Purpose, digest},
     key::PasskeyKey,
     limit::Text,
+    quote::quoted,
 };
 use demur_ledger::{
     content::{LabelContent, NameContent},
     event_type::Content,
     facts::{Enrolment, PasskeyRooted, PersonAdded, PersonRole, WebOrigin},
     name::PersonId,
-    passkey::{Assertion, AuthenticatorFlags, EnrolmentClaim, ExpectedAssertion},
+    passkey::{AuthenticatorFlags, EnrolmentClaim, ExpectedAssertion},
     role::Role,
 };
 use demur_store::contract::Swap;
@@ -28,11 +29,9 @@ use super::{
     Administrator, PasskeySpeaker,
     administer::say,
     assertion, bytes,
-    kept::{self, KeptStatement, KeptTouch, TouchedThing},
-    setup_code,
-    speaker::TOUCH_LIFETIME_MILLIS,
-    text,
-    touch::Signer,
+    kept::{self, KeptStatement, KeptTouch, TouchPurpose},
+    setup_code, text,
+    touch::{Signer, request},
     waiting,
 };
 use crate::{desk::Desk, name, owner::Owner};
@@ -54,16 +53,18 @@ impl Desk {
             let claim = EnrolmentClaim { key: enrolment.key, person, store: registry.store() };
             let leaf = digest(Purpose::Enrolment, &[&canonical::to_vec(&claim)?]);
             let (enrolment, label) = (enrolment.clone(), new.label.clone());
-            (leaf, TouchedThing::Possession { enrolment, label, leaf })
+            (leaf, TouchPurpose::Possession { enrolment, label, leaf })
         } else {
             let setup_code = setup_code::check(owner, new.setup_code.as_deref())?;
             let statement = root_statement(signer, &enrolment, &new.label)?;
-            let leaf = statement.prepared()?.leaf();
-            (leaf, TouchedThing::Root { enrolment: enrolment.clone(), setup_code, statement })
+            let leaf = statement.leaf();
+            (leaf, TouchPurpose::Root { enrolment: enrolment.clone(), setup_code, statement })
         };
-        let session = Some(signer.token.id.clone());
+        let session = signer.token.id.clone();
         let name = kept::keep(owner, &KeptTouch { session, person, what })?;
-        Ok(prepared(Some(name), &[leaf], &[enrolment]))
+        let credentials = vec![text(&enrolment.credential)];
+        let touch = request(name, &[leaf], credentials, enrolment.rp.to_string());
+        Ok(PreparedTouch { acts: Vec::new(), touch: Some(touch) })
     }
 
     /// Keeps a later passkey that has shown that somebody holds it; where its person has another one, that one is to vouch now.
@@ -71,13 +72,13 @@ impl Desk {
         &self,
         signer: &Signer<'_>,
         (enrolment, label, leaf): (Enrolment, Text<1, 256>, Digest),
-        made: &MadeTouch,
+        made: &BrowserAssertion,
     ) -> Result<FinishedTouch, Refusal> {
         let possession = assertion(made, &enrolment, vec![leaf])?;
         let expected = ExpectedAssertion { leaf, is_alone: true, enrolment: &enrolment };
         possession.admit(&expected).map_err(|error| Refusal::new(Code::PasskeyUnfit, error))?;
         let key = waiting::keep(signer.owner, enrolment, possession, label)?;
-        let acts = vec![TouchedAct::standing(TouchStanding::Done)];
+        let acts = vec![ActResult::of(ActStatus::Done)];
         let registry = signer.owner.sequencer().registry();
         // Nobody can vouch in this browser: the person has no other one, or at another address only.
         if self.passkeys_here(&registry, signer.person).is_err() {
@@ -135,47 +136,43 @@ fn root_statement(
 /// Records the first passkey, which has signed for itself.
 pub(super) fn finish_root(
     owner: &Owner,
-    (enrolment, statement): (&Enrolment, &KeptStatement),
-    made: &MadeTouch,
+    (enrolment, statement): (&Enrolment, KeptStatement),
+    made: &BrowserAssertion,
     (taken, setup_code): (Swap, Digest),
 ) -> Result<FinishedTouch, Refusal> {
-    let prepared = statement.prepared()?;
+    let prepared = statement.prepared();
     let assertion = assertion(made, enrolment, vec![prepared.leaf()])?;
     let spent = setup_code::spending(owner, &setup_code)?;
     owner.sequencer().submit_with(prepared.assert(assertion), None, &[taken, spent])?;
-    Ok(FinishedTouch { acts: vec![TouchedAct::standing(TouchStanding::Signed)], next: None })
+    Ok(FinishedTouch { acts: vec![ActResult::of(ActStatus::Signed)], next: None })
 }
 
 /// Sees to it that the registry knows the person of a session. Everybody came in when they were added, but for the user of this machine,
-/// who needs no adding to sign in, and is an operator.
+/// who needs no adding to sign in, and is an operator: this one comes in here, or by an operator's passkey where there is one.
 fn put_on_record(signer: &Signer<'_>) -> Result<(), Refusal> {
     let (owner, person) = (signer.owner, signer.person);
     let registry = owner.sequencer().newest_registry()?;
     if registry.role_of(person, registry.head().sequence).is_some() {
         return Ok(());
     }
-    if !owner.user().is_some_and(|user| name::same(user, &signer.token.name)) {
+    if !name::is_user(owner, &signer.token.name) {
         let message = "expected somebody who was added and takes part, found somebody who does not";
         return Err(
             Refusal::new(Code::PersonUnknown, message).with_cure("`demur people list` shows who can sign in")
         );
     }
+    // Who is an operator, a passkey says from the first one on.
+    if registry.has_root() {
+        let message = "expected the user of this machine to be on record by an operator's passkey, found nobody signed that";
+        let cure = format!(
+            "an operator with a passkey adds {} as operator on the page People; then add this passkey again",
+            quoted(&signer.token.name)
+        );
+        return Err(Refusal::new(Code::Rule(RuleCode::PASSKEY_NEEDED), message).with_cure(cure));
+    }
     let content = Content::PersonAdded(NameContent { name: signer.name()? });
     let facts = PersonAdded { person, role: PersonRole::Operator };
     Administrator::Desk.state(owner, facts, Some(content), &[]).map(drop)
-}
-
-/// Returns what a browser is told to have signed, by one of these passkeys.
-pub(super) fn prepared(touch: Option<String>, leaves: &[Digest], passkeys: &[Enrolment]) -> PreparedTouch {
-    let challenge = (!leaves.is_empty()).then(|| text(Assertion::challenge(leaves).as_bytes()));
-    PreparedTouch {
-        touch,
-        challenge: challenge.unwrap_or_default(),
-        credentials: passkeys.iter().map(|passkey| text(&passkey.credential)).collect(),
-        rp: passkeys.first().map_or_else(String::new, |passkey| passkey.rp.to_string()),
-        seconds: TOUCH_LIFETIME_MILLIS / 1000,
-        acts: Vec::new(),
-    }
 }
 
 /// Where authenticator data of a new credential name the kind of authenticator.

@@ -47,7 +47,11 @@ impl Handle<op::ShowPasskeyToReset> for Desk {
 
 impl Handle<op::ResetPasskeys> for Desk {
     fn handle(&self, _: &Admitted, request: ApiRequest<op::ResetPasskeys>) -> Handled<op::ResetPasskeys> {
-        reset::reset_passkeys(&*self.owner()?, request.path.key, request.body).map(ApiReply::new)
+        let owner = &*self.owner()?;
+        let shown = reset::reset_passkeys(owner, request.path.key, request.body)?;
+        // What opened them has ended, whoever has it.
+        self.end_sessions_by_passkey(owner, |_| true)?;
+        Ok(ApiReply::new(shown))
     }
 }
 

@@ -1,13 +1,9 @@
 //! A touch that waits for its passkey: a record of ten minutes, so that any process finishes what another one prepared. It is
 //! sealed, because an answer in it may be a secret, and it is good for one session.
 
-use chacha20::{
-    ChaCha20Rng,
-    rand_core::{Rng as _, SeedableRng as _},
-};
 use demur_api::{
     code::Code,
-    passkey::{TouchAct, TouchedAct},
+    passkey::{ActResult, TouchAct},
     refusal::Refusal,
 };
 use demur_core::{
@@ -17,36 +13,31 @@ use demur_core::{
     random::Random as _,
 };
 use demur_ledger::{
-    author::Prepared,
-    content::Opening,
-    event_type::TypeName,
-    facts::Enrolment,
-    name::{PersonId, SessionId},
-    statement::Statement,
+    author::Prepared, content::Opening, facts::Enrolment, name::PersonId, passkey::Assertion,
 };
 use demur_store::contract::{RecordKey, Swap};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::{speaker::TOUCH_LIFETIME_MILLIS, text};
-use crate::{keyring::SecretPurpose, owner::Owner, records};
+use crate::{keyring::SecretPurpose, owner::Owner, records, seal::apply_key};
 
 /// What waits.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KeptTouch {
-    /// The session that it is for; none where it signs somebody in.
-    pub(super) session: Option<String>,
+    /// The session that it is for.
+    pub(super) session: String,
     /// Who signs.
     pub(super) person: PersonId,
     /// What is signed.
-    pub(super) what: TouchedThing,
+    pub(super) what: TouchPurpose,
 }
 
 /// What a touch is for.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum TouchedThing {
+pub(super) enum TouchPurpose {
     /// Acts of a person, those that need no touch among them.
     Acts(Vec<KeptAct>),
     /// The first passkey of the store, which signs for itself.
@@ -67,15 +58,6 @@ pub(super) enum TouchedThing {
         /// What it signs.
         leaf: Digest,
     },
-    /// Signing in.
-    SignIn {
-        /// The session that begins.
-        session: SessionId,
-        /// Who signs in.
-        name: Text<1, 64>,
-        /// The statement.
-        statement: KeptStatement,
-    },
 }
 
 /// An act with what is signed of it; without a statement it needs no touch.
@@ -84,7 +66,7 @@ pub(super) enum TouchedThing {
 pub(super) struct KeptAct {
     pub(super) act: TouchAct,
     /// How it stood when the touch was prepared.
-    pub(super) standing: TouchedAct,
+    pub(super) result: ActResult,
     pub(super) statement: Option<KeptStatement>,
     /// The salt of the secret that it answers with.
     pub(super) secret_salt: Option<Salt>,
@@ -109,40 +91,37 @@ impl KeptStatement {
         Ok(Self { statement: text(prepared.statement)?, content, salt })
     }
 
-    pub(super) fn prepared(&self) -> Result<Prepared, Refusal> {
-        let statement = self.statement.clone().into_bytes();
-        let read = Statement::parse(&statement).map_err(|error| Refusal::bug(&error))?;
-        let TypeName::Known(kind) = read.kind else {
-            return Err(gone());
-        };
-        let opening = self.content.clone().zip(self.salt);
+    /// Returns what stands for the statement in a challenge.
+    pub(super) fn leaf(&self) -> Digest {
+        Assertion::leaf(self.statement.as_bytes())
+    }
+
+    /// Returns the statement.
+    pub(super) fn prepared(self) -> Prepared {
+        let opening = self.content.zip(self.salt);
         let opening = opening.map(|(content, salt)| Opening { bytes: content.into_bytes(), salt });
-        Ok(Prepared { statement, opening, kind })
+        Prepared { statement: self.statement.into_bytes(), opening }
     }
 }
 
 /// Keeps a touch; returns its name, which nobody guesses.
 pub(super) fn keep(owner: &Owner, touch: &KeptTouch) -> Result<String, Refusal> {
-    let (mut system, signs_in) = (owner.system(), touch.session.is_none());
+    let mut system = owner.system();
     let now = system.now()?;
-    let prefix = prefix((!signs_in).then_some(touch.person));
+    let prefix = prefix(touch.person);
     records::make_room(owner, &prefix, MAX_TOUCHES, now)?;
     let mut name = [0; 32];
     system.fill(&mut name);
     let name = text(&name);
     let mut bytes = Zeroizing::new(serde_json::to_vec(touch).map_err(|error| Refusal::bug(&error))?);
-    apply_key(owner, &name, &mut bytes)?;
+    apply_key(owner, &SecretPurpose::Touch(&name), &mut bytes)?;
     let value = records::value(&text(&bytes), Some(now.plus_millis(TOUCH_LIFETIME_MILLIS)))?;
     records::swap(owner, vec![records::creation(key(&prefix, &name)?, value)])?;
     Ok(name)
 }
 
-/// Returns a touch of this person that still waits, or of somebody who signs in, and the swap that takes it away.
-pub(super) fn find(
-    owner: &Owner,
-    name: &str,
-    person: Option<PersonId>,
-) -> Result<(KeptTouch, Swap), Refusal> {
+/// Returns a touch of this person that still waits, and the swap that takes it away.
+pub(super) fn find(owner: &Owner, name: &str, person: PersonId) -> Result<(KeptTouch, Swap), Refusal> {
     let key = key(&prefix(person), name)?;
     let kept = owner.sequencer().store().record(&key)?.ok_or_else(gone)?;
     let now = owner.system().now()?;
@@ -151,21 +130,10 @@ pub(super) fn find(
     }
     let sealed: String = records::read(&kept)?;
     let mut bytes = Zeroizing::new(super::bytes("touch", &sealed).map_err(|_| gone())?);
-    apply_key(owner, name, &mut bytes)?;
+    apply_key(owner, &SecretPurpose::Touch(name), &mut bytes)?;
     // Sealed with another secret: the keyring was replaced meanwhile.
     let touch: KeptTouch = serde_json::from_slice(&bytes).map_err(|_| gone())?;
     Ok((touch, records::removal(kept.key, kept.version)))
-}
-
-/// Seals what is kept under a name, or opens it again. Each name is drawn once, and so each key is for one touch.
-fn apply_key(owner: &Owner, name: &str, bytes: &mut [u8]) -> Result<(), Refusal> {
-    let key = owner.keyring().derive(&SecretPurpose::Touch(name))?;
-    let mut stream = Zeroizing::new(vec![0; bytes.len()]);
-    ChaCha20Rng::from_seed(*key).fill_bytes(&mut stream);
-    for (byte, part) in bytes.iter_mut().zip(&*stream) {
-        *byte ^= part;
-    }
-    Ok(())
 }
 
 /// Only the digest of a name is kept: a copy of the database alone opens nothing.
@@ -173,9 +141,9 @@ fn key(prefix: &str, name: &str) -> Result<RecordKey, Refusal> {
     Ok(RecordKey::new(format!("{prefix}{}", sha256(name.as_bytes())))?)
 }
 
-/// Each person has room of their own, and so have all who sign in: nobody pushes out what others have waiting.
-fn prefix(person: Option<PersonId>) -> String {
-    person.map_or_else(|| SIGN_IN_PREFIX.to_owned(), |person| format!("{PREFIX}{person}/"))
+/// Each person has room of their own: nobody pushes out what others have waiting.
+fn prefix(person: PersonId) -> String {
+    format!("{PREFIX}{person}/")
 }
 
 /// Returns the refusal of a touch that does not wait any more.
@@ -187,7 +155,5 @@ pub(super) fn gone() -> Refusal {
 
 /// What the keys of their records begin with.
 const PREFIX: &str = "touch/";
-/// Of those that sign somebody in.
-const SIGN_IN_PREFIX: &str = "touch-in/";
-/// How many wait at once, of one person or of all who sign in.
+/// How many of one person wait at once.
 const MAX_TOUCHES: usize = 256;

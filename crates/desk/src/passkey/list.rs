@@ -1,7 +1,7 @@
 //! The passkeys of a store as people look at them. None of it is secret: fingerprints are what is pinned.
 
 use demur_api::{
-    passkey::{ListedPasskeys, ShownPasskey, Voucher, WaitingPasskey},
+    passkey::{ListedPasskeys, ShownPasskey, VouchedBy, WaitingPasskey},
     person::PersonRole,
     refusal::Refusal,
 };
@@ -42,6 +42,7 @@ pub(super) fn list(owner: &Owner, caller: &Caller) -> Result<ListedPasskeys, Ref
         person: name(&directory, waiting.facts.person),
         vouches: may_vouch(waiting.facts.person),
         label: waiting.label.to_string(),
+        origin: waiting.facts.origin.to_string(),
         expires: waiting.expires,
     });
     Ok(ListedPasskeys {
@@ -65,10 +66,10 @@ pub(super) fn shown(
         origin: record.enrolment.origin.to_string(),
         eligible: record.enrolment.eligible,
         voucher: match record.origin {
-            PasskeyOrigin::Root { is_late: false } => Voucher::Nobody,
-            PasskeyOrigin::Root { is_late: true } => Voucher::NobodyLate,
-            PasskeyOrigin::Vouched { by } => Voucher::Passkey(by),
-            PasskeyOrigin::Recovery => Voucher::Recovery,
+            PasskeyOrigin::Root { is_late: false } => VouchedBy::Nobody,
+            PasskeyOrigin::Root { is_late: true } => VouchedBy::NobodyLate,
+            PasskeyOrigin::Vouched { by } => VouchedBy::Passkey(by),
+            PasskeyOrigin::Recovery => VouchedBy::Recovery,
         },
         since: directory.time(record.since),
         active: is_active(record),

@@ -107,51 +107,71 @@ impl PasskeySpeaker {
     pub(crate) fn say(
         &self,
         place: &StatementPlace<'_>,
-        (facts, content): (Facts, Option<Content>),
+        said: (Facts, Option<Content>),
         system: OperatingSystem,
     ) -> Result<Checked, Refusal> {
-        let submission = self.submission(place, (facts, content), system)?;
-        let checked = Checked::new(submission, Some(place.registry));
-        checked.map_err(|error| SequencerError::from(demur_engine::refusal::RuleRefusal::from(error)).into())
+        let signed = self.signed_or_noted(place, &said, system)?;
+        let checked = Checked::new(signed.submission(), Some(place.registry));
+        let checked =
+            checked.map_err(|error| SequencerError::from(demur_engine::refusal::RuleRefusal::from(error)))?;
+        check_same(checked.statement(), &signed.prepared, &said)?;
+        Ok(checked)
     }
 
     /// The same, to be checked elsewhere.
     pub(super) fn submission(
         &self,
         place: &StatementPlace<'_>,
-        (facts, content): (Facts, Option<Content>),
-        mut system: OperatingSystem,
+        said: (Facts, Option<Content>),
+        system: OperatingSystem,
     ) -> Result<Submission, Refusal> {
-        match &self.stage {
-            Stage::Signed(signed) => {
-                check_same(&signed.prepared, &facts, content.as_ref())?;
-                Ok(signed.prepared.clone().assert(signed.assertion.clone()))
-            }
-            Stage::Preparing(noted) => {
-                let now = system.now()?;
-                let draft = Draft {
-                    command: CommandId::new(now, &mut system),
-                    content,
-                    facts,
-                    not_after: now.plus_millis(TOUCH_LIFETIME_MILLIS),
-                    role: place.role,
-                    seen: place.seen,
-                    store: Some(place.registry.store()),
-                    trace: place.trace,
-                };
-                let prepared =
-                    draft.prepare(Salt::draw(&mut system)).map_err(|error| Refusal::bug(&error))?;
-                noted.lock().unwrap_or_else(PoisonError::into_inner).prepared = Some(prepared);
-                Err(Refusal::new(Code::TouchNeeded, "this is recorded once a passkey has signed it"))
-            }
-        }
+        let signed = self.signed_or_noted(place, &said, system)?;
+        let statement = Statement::parse(&signed.prepared.statement).map_err(|error| Refusal::bug(&error))?;
+        check_same(&statement, &signed.prepared, &said)?;
+        Ok(signed.submission())
+    }
+
+    /// Returns what was signed; while a touch is prepared, notes what is to be signed and says that it has to be.
+    fn signed_or_noted(
+        &self,
+        place: &StatementPlace<'_>,
+        (facts, content): &(Facts, Option<Content>),
+        mut system: OperatingSystem,
+    ) -> Result<&SignedStatement, Refusal> {
+        let noted = match &self.stage {
+            Stage::Signed(signed) => return Ok(signed),
+            Stage::Preparing(noted) => noted,
+        };
+        let now = system.now()?;
+        let draft = Draft {
+            command: CommandId::new(now, &mut system),
+            content: content.clone(),
+            facts: facts.clone(),
+            not_after: now.plus_millis(TOUCH_LIFETIME_MILLIS),
+            role: place.role,
+            seen: place.seen,
+            store: Some(place.registry.store()),
+            trace: place.trace,
+        };
+        let prepared = draft.prepare(Salt::draw(&mut system)).map_err(|error| Refusal::bug(&error))?;
+        noted.lock().unwrap_or_else(PoisonError::into_inner).prepared = Some(prepared);
+        Err(Refusal::new(Code::TouchNeeded, "this is recorded once a passkey has signed it"))
+    }
+}
+
+impl SignedStatement {
+    fn submission(&self) -> Submission {
+        self.prepared.clone().assert(self.assertion.clone())
     }
 }
 
 /// Checks that what would be recorded now is what was signed.
-fn check_same(signed: &Prepared, facts: &Facts, content: Option<&Content>) -> Result<(), Refusal> {
-    let statement = Statement::parse(&signed.statement).map_err(|error| Refusal::bug(&error))?;
-    let words = content.map(canonical::to_vec).transpose().map_err(|error| Refusal::bug(&error))?;
+fn check_same(
+    statement: &Statement,
+    signed: &Prepared,
+    (facts, content): &(Facts, Option<Content>),
+) -> Result<(), Refusal> {
+    let words = content.as_ref().map(canonical::to_vec).transpose().map_err(|error| Refusal::bug(&error))?;
     let signed_words = signed.opening.as_ref().map(|opening| &opening.bytes);
     if statement.facts == *facts && signed_words == words.as_ref() {
         return Ok(());

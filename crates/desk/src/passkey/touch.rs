@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use demur_api::{
     code::Code,
-    passkey::{FinishedTouch, MadeTouch, PreparedTouch, TouchAct, TouchStanding, TouchedAct},
+    passkey::{ActResult, ActStatus, BrowserAssertion, FinishedTouch, PreparedTouch, TouchAct, TouchRequest},
     refusal::Refusal,
 };
 use demur_core::{hash::Digest, limit::Text};
 use demur_ledger::{
-    facts::Enrolment,
+    facts::{Enrolment, WebOrigin},
     name::PersonId,
     passkey::{Assertion, ExpectedAssertion},
     registry::Registry,
@@ -21,11 +21,12 @@ use super::{
     PasskeySpeaker,
     act::stands_alone,
     assertion, bytes,
-    enrol::{finish_root, prepared},
+    enrol::finish_root,
     is_active,
-    kept::{self, KeptAct, KeptStatement, KeptTouch, TouchedThing},
+    kept::{self, KeptAct, KeptStatement, KeptTouch, TouchPurpose},
     no_passkey,
-    speaker::SignedStatement,
+    speaker::{SignedStatement, TOUCH_LIFETIME_MILLIS},
+    text,
 };
 use crate::{
     access::{Caller, Token},
@@ -94,14 +95,15 @@ impl Desk {
             return Err(Refusal::malformed("expected each act once, found one twice"));
         }
         let kept: Vec<_> = worked_out.into_iter().map(|act| act.kept).collect();
-        let standings = kept.iter().map(|act| act.standing.clone()).collect();
-        let name = if leaves.is_empty() {
-            None
-        } else {
-            let (session, what) = (Some(signer.token.id.clone()), TouchedThing::Acts(kept));
-            Some(kept::keep(owner, &KeptTouch { session, person, what })?)
-        };
-        Ok(PreparedTouch { acts: standings, ..prepared(name, &leaves, &passkeys) })
+        let acts = kept.iter().map(|act| act.result.clone()).collect();
+        if leaves.is_empty() {
+            return Ok(PreparedTouch { acts, touch: None });
+        }
+        let (session, what) = (signer.token.id.clone(), TouchPurpose::Acts(kept));
+        let name = kept::keep(owner, &KeptTouch { session, person, what })?;
+        let credentials = passkeys.iter().map(|passkey| text(&passkey.credential)).collect();
+        let touch = request(name, &leaves, credentials, host(&self.origin()?)?);
+        Ok(PreparedTouch { acts, touch: Some(touch) })
     }
 
     /// Works out what is to be signed of an act, if anything is.
@@ -109,13 +111,13 @@ impl Desk {
         let speaker = signer.preparing()?;
         let done = self.do_touched(signer, &speaker, &act);
         let Some((prepared, secret_salt)) = speaker.into_prepared() else {
-            let standing = done.unwrap_or_else(TouchedAct::refused);
-            let kept = KeptAct { act, standing, statement: None, secret_salt: None };
+            let result = done.unwrap_or_else(ActResult::refused);
+            let kept = KeptAct { act, result, statement: None, secret_salt: None };
             return Ok(WorkedOut { leaf: None, kept });
         };
-        let (standing, leaf) = (TouchedAct::standing(TouchStanding::Waits), prepared.leaf());
+        let (result, leaf) = (ActResult::of(ActStatus::Waits), prepared.leaf());
         let statement = Some(KeptStatement::of(prepared)?);
-        Ok(WorkedOut { leaf: Some(leaf), kept: KeptAct { act, standing, statement, secret_salt } })
+        Ok(WorkedOut { leaf: Some(leaf), kept: KeptAct { act, result, statement, secret_salt } })
     }
 
     /// Records what a passkey has signed.
@@ -123,23 +125,22 @@ impl Desk {
         &self,
         signer: &Signer<'_>,
         name: &str,
-        made: &MadeTouch,
+        made: &BrowserAssertion,
     ) -> Result<FinishedTouch, Refusal> {
         let owner = signer.owner;
-        let (touch, taken) = kept::find(owner, name, Some(signer.person))?;
+        let (touch, taken) = kept::find(owner, name, signer.person)?;
         // A touch is of the session that it was shown in.
-        if touch.session.as_deref() != Some(signer.token.id.as_str()) {
+        if touch.session != signer.token.id {
             return Err(kept::gone());
         }
         let finished = match touch.what {
-            TouchedThing::Root { enrolment, setup_code, statement } => {
-                return finish_root(owner, (&enrolment, &statement), made, (taken, setup_code));
+            TouchPurpose::Root { enrolment, setup_code, statement } => {
+                return finish_root(owner, (&enrolment, statement), made, (taken, setup_code));
             }
-            TouchedThing::Possession { enrolment, label, leaf } => {
+            TouchPurpose::Possession { enrolment, label, leaf } => {
                 self.finish_possession(signer, (enrolment, label, leaf), made)?
             }
-            TouchedThing::Acts(acts) => self.finish_acts(signer, acts, made)?,
-            TouchedThing::SignIn { .. } => return Err(kept::gone()),
+            TouchPurpose::Acts(acts) => self.finish_acts(signer, acts, made)?,
         };
         forget(owner, taken)?;
         Ok(finished)
@@ -149,30 +150,29 @@ impl Desk {
         &self,
         signer: &Signer<'_>,
         acts: Vec<KeptAct>,
-        made: &MadeTouch,
+        made: &BrowserAssertion,
     ) -> Result<FinishedTouch, Refusal> {
         let registry = signer.owner.sequencer().newest_registry()?;
         let passkey = signing_passkey(&registry, (signer.person, &self.origin()?), made)?;
-        let assertion = assertion(made, &passkey, leaves(&acts)?)?;
+        let assertion = assertion(made, &passkey, leaves(&acts))?;
         // A wrong signature is wrong for all of them: it is said before anything is recorded.
-        check(&assertion, &passkey)?;
+        check(&assertion, &passkey).map_err(|refusal| {
+            refusal.with_cure("nothing was recorded; load the page again and sign once more")
+        })?;
         let name = signer.name()?;
-        let mut standings = Vec::new();
-        for KeptAct { act, standing, statement, secret_salt } in acts {
+        let mut results = Vec::new();
+        for KeptAct { act, result, statement, secret_salt } in acts {
             let Some(statement) = statement else {
-                standings.push(standing);
+                results.push(result);
                 continue;
             };
-            let statement = SignedStatement {
-                prepared: statement.prepared()?,
-                assertion: assertion.clone(),
-                secret_salt,
-            };
+            let (prepared, assertion) = (statement.prepared(), assertion.clone());
+            let statement = SignedStatement { prepared, assertion, secret_salt };
             let speaker = Arc::new(PasskeySpeaker::signed(signer.person, name.clone(), statement));
             let done = self.do_touched(signer, &speaker, &act);
-            standings.push(done.unwrap_or_else(TouchedAct::refused));
+            results.push(done.unwrap_or_else(ActResult::refused));
         }
-        Ok(FinishedTouch { acts: standings, next: None })
+        Ok(FinishedTouch { acts: results, next: None })
     }
 
     /// Returns where the pages of this server are: the one address that passkeys sign at.
@@ -187,19 +187,26 @@ impl Desk {
         person: PersonId,
     ) -> Result<Vec<Enrolment>, Refusal> {
         let origin = self.origin()?;
-        let own = registry.passkeys().map(|(_, record)| record);
-        let own = own.filter(|record| is_active(record) && record.enrolment.person == person);
-        let here = own.filter(|record| *record.enrolment.origin == *origin);
-        let here: Vec<_> = here.map(|record| record.enrolment.clone()).collect();
+        let here = speaking_at(registry, &origin).filter(|passkey| passkey.person == person);
+        let here: Vec<_> = here.cloned().collect();
         if here.is_empty() { Err(no_passkey()) } else { Ok(here) }
     }
+}
+
+/// Returns the passkeys that speak at this address.
+pub(super) fn speaking_at<'a>(
+    registry: &'a Registry,
+    origin: &'a str,
+) -> impl Iterator<Item = &'a Enrolment> {
+    let active = registry.passkeys().map(|(_, record)| record).filter(|record| is_active(record));
+    active.map(|record| &record.enrolment).filter(move |passkey| *passkey.origin == *origin)
 }
 
 /// Returns the passkey of a person at this address that signed, by the name that its authenticator has for it.
 pub(super) fn signing_passkey(
     registry: &Registry,
     (person, origin): (PersonId, &str),
-    made: &MadeTouch,
+    made: &BrowserAssertion,
 ) -> Result<Enrolment, Refusal> {
     let credential = bytes("credential", &made.credential)?;
     let mut own = registry
@@ -215,19 +222,26 @@ pub(super) fn signing_passkey(
 }
 
 /// Checks an assertion by itself: that this passkey made it, here, over these leaves.
-fn check(assertion: &Assertion, enrolment: &Enrolment) -> Result<(), Refusal> {
+pub(super) fn check(assertion: &Assertion, enrolment: &Enrolment) -> Result<(), Refusal> {
     let Some(leaf) = assertion.leaves.first().copied() else { return Err(kept::gone()) };
     let expected = ExpectedAssertion { leaf, is_alone: false, enrolment };
-    let checked = assertion.admit(&expected);
-    checked.map_err(|error| {
-        Refusal::new(Code::of(error.code()), error)
-            .with_cure("nothing was recorded; load the page again and sign once more")
-    })
+    assertion.admit(&expected).map_err(|error| Refusal::new(Code::of(error.code()), error))
 }
 
-fn leaves(acts: &[KeptAct]) -> Result<Vec<Digest>, Refusal> {
-    let statements = acts.iter().filter_map(|act| act.statement.as_ref());
-    statements.map(|statement| Ok(statement.prepared()?.leaf())).collect()
+/// Returns what a browser is told to have signed under this name, by one of these credentials.
+pub(super) fn request(name: String, leaves: &[Digest], credentials: Vec<String>, rp: String) -> TouchRequest {
+    let challenge = text(Assertion::challenge(leaves).as_bytes());
+    TouchRequest { name, challenge, credentials, rp, seconds: TOUCH_LIFETIME_MILLIS / 1000 }
+}
+
+/// Returns the host name that passkeys of an address are for.
+pub(super) fn host(origin: &str) -> Result<String, Refusal> {
+    let origin = WebOrigin::try_from(origin.to_owned()).map_err(|error| Refusal::bug(&error))?;
+    Ok(origin.host().to_owned())
+}
+
+fn leaves(acts: &[KeptAct]) -> Vec<Digest> {
+    acts.iter().filter_map(|act| act.statement.as_ref()).map(KeptStatement::leaf).collect()
 }
 
 fn has_twice(leaves: &[Digest]) -> bool {

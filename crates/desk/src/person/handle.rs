@@ -47,6 +47,19 @@ impl Handle<op::ListPeople> for Desk {
     }
 }
 
+impl Desk {
+    /// Returns everybody who was added, for the user of this machine, and for an operator who signed in: whom an operator's passkey adds,
+    /// changes and removes. May block.
+    pub fn people_for(&self, caller: &Caller) -> Result<Vec<ShownPerson>, Refusal> {
+        self.admit(caller, &[Scope::Operate])?;
+        if caller.role() != Some(PersonRole::Operator) && !caller.is_local() {
+            let message = "expected an operator who signed in, found another caller";
+            return Err(Refusal::new(Code::Forbidden, message).with_cure("`demur people list` shows them"));
+        }
+        Ok(person::list(&*self.owner()?)?.into_iter().map(ShownPerson::from).collect())
+    }
+}
+
 impl Handle<op::RemovePerson> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::RemovePerson>) -> Handled<op::RemovePerson> {
         let (owner, name) = (&*self.owner()?, &request.path.person);

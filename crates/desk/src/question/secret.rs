@@ -2,10 +2,6 @@
 //! taken it, then it is gone. It waits sealed, under a key that is made for it from the keyring: what the file system or a
 //! journal keeps of that table says nothing without the keyring. That it is what was answered, its commitment shows.
 
-use chacha20::{
-    ChaCha20Rng,
-    rand_core::{Rng as _, SeedableRng as _},
-};
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::commitment::{Commitment, Salt};
 use demur_ledger::{
@@ -16,14 +12,14 @@ use demur_store::contract::Store;
 use zeroize::Zeroizing;
 
 use super::{Delivered, QuestionId, view};
-use crate::{keyring::SecretPurpose, owner::Owner, session::Speaker};
+use crate::{keyring::SecretPurpose, owner::Owner, seal::apply_key, session::Speaker};
 
 /// Returns a secret answer that its asker has not taken yet.
 pub fn secret(owner: &Owner, id: QuestionId) -> Result<Delivered, Refusal> {
     let commitment = recorded(owner, id)?;
     let kept = owner.sequencer().store().secret(&commitment)?.map(Zeroizing::new);
     let mut kept = kept.ok_or_else(|| gone(id))?;
-    apply_key(owner, &commitment, &mut kept)?;
+    apply_key(owner, &SecretPurpose::SecretAnswer(&commitment), &mut kept)?;
     // What was sealed with another keyring, or changed since, is no answer.
     opened(&commitment, &kept).ok_or_else(|| gone(id))
 }
@@ -67,7 +63,7 @@ pub(super) fn seal<T>(
     let commitment = Commitment::to_secret(&salt, text.as_bytes());
     let sealed = AnswerValue::Sealed(Sealed { commitment });
     let mut kept = Zeroizing::new([&salt.as_bytes()[..], text.as_bytes()].concat());
-    apply_key(owner, &commitment, &mut kept)?;
+    apply_key(owner, &SecretPurpose::SecretAnswer(&commitment), &mut kept)?;
     let store = owner.sequencer().store();
     let before = view(owner, id)?.outcome.and_then(|ending| ending.value);
     // Under its own commitment: whoever comes second does not touch what the first one left.
@@ -87,18 +83,6 @@ pub(super) fn seal<T>(
             Err(error)
         }
     }
-}
-
-/// Seals what waits under a commitment, or opens it again: the same, both ways. A key is for one value, so that no part of
-/// its keystream is ever used twice.
-fn apply_key(owner: &Owner, commitment: &Commitment, bytes: &mut [u8]) -> Result<(), Refusal> {
-    let key = owner.keyring().derive(&SecretPurpose::SecretAnswer(commitment))?;
-    let mut stream = Zeroizing::new(vec![0; bytes.len()]);
-    ChaCha20Rng::from_seed(*key).fill_bytes(&mut stream);
-    for (byte, part) in bytes.iter_mut().zip(&*stream) {
-        *byte ^= part;
-    }
-    Ok(())
 }
 
 /// Returns the value that opens the commitment: its salt, and its text.

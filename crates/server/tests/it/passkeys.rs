@@ -40,8 +40,13 @@ pub(crate) fn new_passkey(passkey: &Authenticator, label: &str, setup_code: Opti
 
 /// Returns the document of what a passkey makes of a prepared touch.
 pub(crate) fn made(passkey: &Authenticator, prepared: &Value) -> Value {
+    asserted(passkey, &prepared["touch"])
+}
+
+/// Returns the document of what a passkey makes of what it is to sign.
+fn asserted(passkey: &Authenticator, request: &Value) -> Value {
     let [authenticator, client, credential, signature] =
-        passkey.answer(prepared["challenge"].as_str().unwrap());
+        passkey.answer(request["challenge"].as_str().unwrap());
     json!({"authenticator": authenticator, "client": client, "credential": credential, "signature": signature})
 }
 
@@ -50,7 +55,7 @@ impl<'a> Person<'a> {
     pub(crate) fn root(server: &'a Server, passkey: Authenticator) -> Self {
         let person = Self::here(server, passkey);
         let finished = person.enrol(Some(&setup_code(server)));
-        assert_eq!(finished["acts"][0]["standing"], "signed", "{finished}");
+        assert_eq!(finished["acts"][0]["status"], "signed", "{finished}");
         person
     }
 
@@ -80,7 +85,7 @@ impl<'a> Person<'a> {
     }
 
     pub(crate) fn send(&self, prepared: &Value, made: &Value) -> Reply {
-        let path = format!("/v1/touches/{}", prepared["touch"].as_str().unwrap());
+        let path = format!("/v1/touches/{}", prepared["touch"]["name"].as_str().unwrap());
         self.browser.call("POST", &path).json(made).send()
     }
 
@@ -90,7 +95,7 @@ impl<'a> Person<'a> {
         assert_eq!(finished.status, 200, "{finished:?}");
         let finished = finished.json();
         let acts = finished["acts"].as_array().unwrap();
-        acts.iter().map(|act| act["standing"].as_str().unwrap().to_owned()).collect()
+        acts.iter().map(|act| act["status"].as_str().unwrap().to_owned()).collect()
     }
 }
 
@@ -103,10 +108,10 @@ fn from_page(server: &Server, path: &str, document: &Value) -> Reply {
 
 /// Signs a browser in with a passkey.
 fn sign_in<'a>(server: &'a Server, name: &str, passkey: &Authenticator) -> Browser<'a> {
-    let prepared = from_page(server, "/sign-in/passkey", &json!({"name": name})).json();
-    let path = format!("/sign-in/passkey/{}", prepared["touch"].as_str().unwrap());
+    let request = from_page(server, "/sign-in/passkey", &json!({"name": name})).json();
+    let path = format!("/sign-in/passkey/{}", request["name"].as_str().unwrap());
     let key = sha256(KEY.as_bytes());
-    let signed = from_page(server, &path, &json!({"made": made(passkey, &prepared), "key": key}));
+    let signed = from_page(server, &path, &json!({"made": asserted(passkey, &request), "key": key}));
     assert_eq!(signed.status, 204, "{signed:?}");
     let cookie = signed.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
     Browser::with_key(server, &origin(server), cookie, KEY)
@@ -175,11 +180,11 @@ fn one_touch_signs_a_list_and_each_of_it_counts_by_itself() {
     let acts: Value = ids.iter().map(|id| yes(id)).collect();
     let prepared = pat.prepare(&acts);
     let other = pat.prepare(&json!([yes(&ids[3])]));
-    assert_eq!(pat.finish(&other).json()["acts"][0]["standing"], "signed");
+    assert_eq!(pat.finish(&other).json()["acts"][0]["status"], "signed");
     let finished = pat.finish(&prepared).json();
     for (number, (id, act)) in ids.iter().zip(finished["acts"].as_array().unwrap()).enumerate() {
-        let standing = if number == 3 { "done" } else { "signed" };
-        assert_eq!(act["standing"], standing, "{number}: {act}");
+        let status = if number == 3 { "done" } else { "signed" };
+        assert_eq!(act["status"], status, "{number}: {act}");
         assert_eq!(question(&server, id)["outcome"]["assurance"], "passkey");
     }
     let report = report(&server, &ids[0]);
@@ -199,7 +204,7 @@ fn later_passkeys_come_in_by_an_earlier_one_alone() {
         passkey: Authenticator::ed25519(2).at(&origin(&server)),
     };
     let shown = second.enrol(None);
-    assert_eq!(shown["acts"][0]["standing"], "done");
+    assert_eq!(shown["acts"][0]["status"], "done");
     // It waits: what it was asked to have signed next is the first one's to sign.
     let next = &shown["next"];
     let own = second.finish(next);
@@ -228,7 +233,7 @@ fn removed_passkey_signs_nothing_more_and_the_last_one_stays() {
     let next = second.enrol(None)["next"].clone();
     // The browser of the first passkey signs it, in the session that asked.
     let vouched = second.send(&next, &made(&pat.passkey, &next));
-    assert_eq!(vouched.json()["acts"][0]["standing"], "signed", "{vouched:?}");
+    assert_eq!(vouched.json()["acts"][0]["status"], "signed", "{vouched:?}");
     let id = ask(&server, &json!({}));
     let prepared = pat.prepare(&json!([yes(&id)]));
     let first = json!([{"act": "remove_passkey", "key": pat.passkey.fingerprint()}]);
@@ -237,8 +242,7 @@ fn removed_passkey_signs_nothing_more_and_the_last_one_stays() {
     assert_eq!(question(&server, &id)["state"], "open");
     let last = json!([{"act": "remove_passkey", "key": second.passkey.fingerprint()}]);
     let kept = second.prepare(&last);
-    let kept = second.finish(&kept).json();
-    assert_eq!(kept["acts"][0]["code"], "LAST_OPERATOR_PASSKEY", "{kept}");
+    assert_eq!((&kept["acts"][0]["code"], &kept["touch"]), (&json!("LAST_OPERATOR_PASSKEY"), &Value::Null));
     assert_eq!(second.touch(&json!([yes(&id)])), ["signed"]);
     let report = report(&server, &id);
     assert_eq!(report["verdict"], "pass", "{report}");
@@ -267,7 +271,7 @@ fn touch_is_worth_nothing_elsewhere() {
         assert!(refused.status == 400 || refused.status == 409, "{member}: {refused:?}");
     }
     assert_eq!(question(&server, &id)["state"], "open");
-    assert_eq!(pat.finish(&prepared).json()["acts"][0]["standing"], "signed");
+    assert_eq!(pat.finish(&prepared).json()["acts"][0]["status"], "signed");
 }
 
 /// ONE-10: without its key a program that has the cookie prepares nothing.
@@ -311,7 +315,7 @@ fn first_passkey_needs_the_code_of_the_terminal() {
     let other = Person::here(&server, Authenticator::es256(2));
     let new = new_passkey(&other.passkey, "laptop", Some(&code));
     let second = other.browser.call("POST", "/v1/passkeys").json(&new).send().json();
-    assert_eq!(pat.finish(&prepared).json()["acts"][0]["standing"], "signed");
+    assert_eq!(pat.finish(&prepared).json()["acts"][0]["status"], "signed");
     let late = other.finish(&second);
     assert_ne!(late.status, 200, "{late:?}");
     let unverified = Authenticator::es256(3).unverified().at(&origin(&server));
@@ -335,7 +339,7 @@ fn confirmation_by_passkey_is_signed_alone() {
     let together = pat.browser.call("POST", "/v1/touches").json(&json!({"acts": [give, yes(&id)]})).send();
     assert_eq!(together.status, 400, "{together:?}");
     let other = json!({"act": "give", "confirmation": asked["id"], "digest": "0".repeat(64)});
-    assert_eq!(pat.prepare(&json!([other]))["acts"][0]["standing"], "waits");
+    assert_eq!(pat.prepare(&json!([other]))["acts"][0]["status"], "waits");
     let mismatch = pat.finish(&pat.prepare(&json!([other]))).json();
     assert_eq!(mismatch["acts"][0]["code"], "CONFIRMATION_MISMATCH");
     assert_eq!(pat.touch(&json!([give])), ["signed"]);
@@ -350,13 +354,10 @@ fn confirmation_by_passkey_is_signed_alone() {
 fn passkey_signs_a_browser_in_and_the_record_says_so() {
     let server = Server::start();
     let pat = Person::root(&server, Authenticator::es256(1));
-    let nobody = from_page(&server, "/sign-in/passkey", &json!({"name": "eve"}));
-    let hidden = from_page(&server, "/sign-in/passkey", &json!({"name": "\u{202e}eve"}));
-    assert_eq!((nobody.status, &nobody.body), (hidden.status, &hidden.body), "strangers hear the same");
-    let prepared = from_page(&server, "/sign-in/passkey", &json!({"name": "PAT"})).json();
-    let path = format!("/sign-in/passkey/{}", prepared["touch"].as_str().unwrap());
+    let request = from_page(&server, "/sign-in/passkey", &json!({"name": "PAT"})).json();
+    let path = format!("/sign-in/passkey/{}", request["name"].as_str().unwrap());
     let send = |passkey: &Authenticator, key: &str| {
-        from_page(&server, &path, &json!({"made": made(passkey, &prepared), "key": key})).status
+        from_page(&server, &path, &json!({"made": asserted(passkey, &request), "key": key})).status
     };
     let (wrong, key) = (Authenticator::es256(2).at(&origin(&server)), sha256(KEY.as_bytes()).to_string());
     assert_eq!(
@@ -391,6 +392,82 @@ fn passkey_signs_a_browser_in_and_the_record_says_so() {
     assert!(way["person"].is_string() && way["session"].is_string(), "{way}");
 }
 
+/// ONE-10: names that somebody has and names that nobody has get answers of one shape, the same each time, and so do their touches.
+#[test]
+fn strangers_do_not_learn_who_has_a_passkey() {
+    let server = Server::start();
+    let early = from_page(&server, "/sign-in/passkey", &json!({"name": "pat"})).json();
+    assert_eq!(early["code"], "PASSKEY_MISSING", "there is no passkey at all: {early}");
+    let pat = Person::root(&server, Authenticator::es256(1));
+    // Somebody without a passkey, and somebody with two.
+    Browser::of_new(&server, "zoe", "answerer");
+    let second = Person {
+        browser: Browser::sign_in(&server),
+        passkey: Authenticator::ed25519(2).at(&origin(&server)),
+    };
+    let next = second.enrol(None)["next"].clone();
+    second.send(&next, &made(&pat.passkey, &next));
+    let prepare = |name: &str| {
+        let prepared = from_page(&server, "/sign-in/passkey", &json!({"name": name}));
+        assert_eq!(prepared.status, 200, "{prepared:?}");
+        prepared.json()
+    };
+    let key = sha256(KEY.as_bytes()).to_string();
+    let signed_by = |name: &str, passkey: &Authenticator, wrong: Option<&str>| {
+        let request = prepare(name);
+        let path = format!("/sign-in/passkey/{}", request["name"].as_str().unwrap());
+        let mut made = asserted(passkey, &request);
+        if let Some(credential) = wrong {
+            made["credential"] = json!(credential);
+        }
+        let refused = from_page(&server, &path, &json!({"made": made, "key": key}));
+        (refused.status, refused.json())
+    };
+    let mut heard = Vec::new();
+    for name in ["pat", "zoe", "nobody", "\u{202e}eve"] {
+        let (one, again) = (prepare(name), prepare(name));
+        let members: Vec<_> = one.as_object().unwrap().keys().cloned().collect();
+        assert_eq!(members, ["challenge", "credentials", "name", "rp", "seconds"], "{name}");
+        let credentials = one["credentials"].as_array().unwrap();
+        assert_eq!((credentials.len(), &again["credentials"]), (8, &one["credentials"]), "{name}");
+        assert_eq!((&one["rp"], &one["seconds"]), (&json!("demur.localhost"), &json!(600)));
+        // What the first of them would have signed, and a passkey of nobody's.
+        let first = credentials[0].as_str().unwrap();
+        heard.push(signed_by(name, &Authenticator::es256(9).at(&origin(&server)), Some(first)));
+        heard.push(signed_by(name, &Authenticator::es256(9).at(&origin(&server)), None));
+    }
+    let own = prepare("pat")["credentials"].clone();
+    assert!(own.as_array().unwrap().contains(&asserted(&pat.passkey, &prepare("pat"))["credential"]));
+    assert_ne!(own, prepare("nobody")["credentials"]);
+    // A signature that does not hold sounds like a passkey that is not there.
+    let elsewhere = pat.passkey.clone().at("http://demur.localhost:1");
+    heard.push(signed_by("pat", &elsewhere, None));
+    assert!(heard.iter().all(|(status, told)| (*status, told) == (409, &heard[0].1)), "{heard:#?}");
+    assert_eq!(heard[0].1["code"], "PASSKEY_MISSING");
+}
+
+/// ONE-10: only a touch that failed is a try, and none of it keeps out whoever has the passkey.
+#[test]
+fn preparing_is_no_try_and_guessing_keeps_nobody_out() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let prepare = |name: &str| from_page(&server, "/sign-in/passkey", &json!({"name": name}));
+    for _ in 0..25 {
+        assert_eq!(prepare("pat").status, 200);
+    }
+    let request = prepare("pat").json();
+    let path = format!("/sign-in/passkey/{}", request["name"].as_str().unwrap());
+    let key = sha256(KEY.as_bytes()).to_string();
+    let wrong = asserted(&Authenticator::es256(9).at(&origin(&server)), &request);
+    let tries: Vec<_> =
+        (0..24).map(|_| from_page(&server, &path, &json!({"made": wrong, "key": key})).status).collect();
+    assert_eq!((tries[19], tries[23]), (409, 429), "{tries:?}");
+    sign_in(&server, "pat", &pat.passkey);
+    // Nothing is kept for strangers, and what they cost is bounded.
+    let many: Vec<_> = (0..130).map(|number| prepare(&format!("name {number}")).status).collect();
+    assert!(many.contains(&429), "{many:?}");
+}
+
 /// ONE-10: what is worked out before a touch leaves no mark, and nobody is said to have signed it.
 #[test]
 fn answer_that_settles_nothing_is_told_and_not_recorded() {
@@ -406,7 +483,7 @@ fn answer_that_settles_nothing_is_told_and_not_recorded() {
     let before = events();
     let prepared = pat.prepare(&json!([{"act": "answer", "question": id, "answer": "the standard one"}]));
     let act = &prepared["acts"][0];
-    assert_eq!(act["standing"], "done", "{prepared}");
+    assert_eq!(act["status"], "done", "{prepared}");
     assert!(act["detail"].as_str().unwrap().contains("expected one of jsp-440-only"), "{prepared}");
     assert_eq!((events(), &prepared["touch"]), (before, &Value::Null));
 }
@@ -427,6 +504,23 @@ fn removed_passkey_ends_the_sessions_that_a_passkey_opened() {
     assert_eq!(by_passkey.call("GET", "/settings").send().status, 401);
 }
 
+/// ONE-10: what a session by a passkey says would be nobody's word without one.
+#[test]
+fn whoever_removes_the_own_last_passkey_is_signed_out_by_it() {
+    let server = Server::start();
+    let pat = Person::root(&server, Authenticator::es256(1));
+    let zoe = Person {
+        browser: Browser::of_new(&server, "zoe", "answerer"),
+        passkey: Authenticator::ed25519(2).at(&origin(&server)),
+    };
+    zoe.enrol(None);
+    let key = zoe.passkey.fingerprint();
+    assert_eq!(pat.touch(&json!([{"act": "add_passkey", "key": key}])), ["signed"]);
+    let zoe = Person { browser: sign_in(&server, "zoe", &zoe.passkey), ..zoe };
+    assert_eq!(zoe.touch(&json!([{"act": "remove_passkey", "key": key}])), ["signed"]);
+    assert_eq!(zoe.browser.call("GET", "/settings").send().status, 401);
+}
+
 /// ONE-10: somebody who was added, with a passkey that an operator vouched for.
 #[test]
 fn added_person_gets_a_passkey_by_an_operator_and_signs_in() {
@@ -437,7 +531,7 @@ fn added_person_gets_a_passkey_by_an_operator_and_signs_in() {
         passkey: Authenticator::ed25519(2).at(&origin(&server)),
     };
     let waits = zoe.enrol(None);
-    assert_eq!((&waits["acts"][0]["standing"], &waits["next"]), (&json!("done"), &Value::Null));
+    assert_eq!((&waits["acts"][0]["status"], &waits["next"]), (&json!("done"), &Value::Null));
     let listed = zoe.browser.call("GET", "/v1/passkeys").send().json();
     let (key, vouches) = (&listed["waiting"][0]["key"], &listed["waiting"][0]["vouches"]);
     assert_eq!(vouches, false, "nobody vouches for themselves");
@@ -482,6 +576,63 @@ fn people_stand_in_the_registry_and_operators_need_a_touch() {
     assert_eq!(refused["code"], "PASSKEY_MISSING", "{refused}");
 }
 
+/// ONE-10: the user of the machine is an operator, and where somebody else has the first passkey an operator's passkey says so.
+#[test]
+fn user_of_the_machine_comes_in_by_an_operator_who_had_the_first_passkey() {
+    let server = Server::start();
+    let zoe = Person {
+        browser: Browser::of_new(&server, "zoe", "operator"),
+        passkey: Authenticator::es256(1).at(&origin(&server)),
+    };
+    let first = zoe.enrol(Some(&setup_code(&server)));
+    assert_eq!(first["acts"][0]["status"], "signed", "{first}");
+    let pat = Person::here(&server, Authenticator::ed25519(2));
+    let new = new_passkey(&pat.passkey, "laptop", None);
+    let refused = pat.browser.call("POST", "/v1/passkeys").json(&new).send();
+    assert_eq!(refused.json()["code"], "PASSKEY_NEEDED", "{refused:?}");
+    let add = |role: &str| json!([{"act": "add_person", "name": "pat", "role": role}]);
+    assert_eq!(zoe.prepare(&add("answerer"))["acts"][0]["code"], "MALFORMED", "the user is an operator");
+    let by_desk = server.local("POST", "/v1/people").json(&json!({"name": "pat", "role": "operator"})).send();
+    assert_eq!(by_desk.json()["code"], "NAME_TAKEN", "demur alone makes nobody an operator");
+    assert_eq!(zoe.touch(&add("operator")), ["signed"]);
+    assert_eq!(zoe.prepare(&add("operator"))["acts"][0]["code"], "NAME_TAKEN");
+    assert_eq!(pat.enrol(None)["acts"][0]["status"], "done");
+    let vouch = json!([{"act": "add_passkey", "key": pat.passkey.fingerprint()}]);
+    assert_eq!(zoe.touch(&vouch), ["signed"]);
+    let id = ask(&server, &json!({}));
+    assert_eq!(pat.touch(&json!([yes(&id)])), ["signed"]);
+    assert_eq!(question(&server, &id)["outcome"]["by"], "pat");
+    assert_eq!(report(&server, &id)["verdict"], "pass");
+}
+
+/// ONE-10: a passkey of another address signs nothing here, so the last one of this address stays, and what waits says for which it is.
+#[test]
+fn last_passkey_of_this_address_stays_whatever_there_is_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Authenticator::es256(1);
+    drop(Person::root(&Server::start_at(folder.path()), first.clone()));
+    let elsewhere = {
+        let server = Server::start_elsewhere(folder.path());
+        let moved = Person::here(&server, Authenticator::ed25519(2));
+        let waits = moved.enrol(None);
+        assert_eq!((&waits["acts"][0]["status"], &waits["next"]), (&json!("done"), &Value::Null));
+        moved.passkey.clone()
+    };
+    let server = Server::start_at(folder.path());
+    let pat = Person::here(&server, first);
+    let listed = pat.browser.call("GET", "/v1/passkeys").send().json();
+    let origin = listed["waiting"][0]["origin"].as_str().unwrap();
+    assert!(origin.starts_with("http://demur.localhost:") && origin != crate::browser::origin(&server));
+    assert!(pat.browser.page("/passkeys").contains(&format!("<dd>{origin}</dd>")));
+    let vouch = json!([{"act": "add_passkey", "key": elsewhere.fingerprint()}]);
+    assert_eq!(pat.touch(&vouch), ["signed"]);
+    let last = json!([{"act": "remove_passkey", "key": pat.passkey.fingerprint()}]);
+    let kept = pat.prepare(&last);
+    assert_eq!(kept["acts"][0]["code"], "LAST_OPERATOR_PASSKEY", "{kept}");
+    let other = json!([{"act": "remove_passkey", "key": elsewhere.fingerprint()}]);
+    assert_eq!(pat.touch(&other), ["signed"], "the other one may go");
+}
+
 /// ONE-10: what waits for a touch is sealed, and what was signed is what the asker gets.
 #[test]
 fn secret_by_passkey_reaches_its_asker_and_waits_sealed() {
@@ -494,7 +645,7 @@ fn secret_by_passkey_reaches_its_asker_and_waits_sealed() {
         let bytes = std::fs::read(server.folder().join(file)).unwrap_or_default();
         assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "{file}");
     }
-    assert_eq!(pat.finish(&prepared).json()["acts"][0]["standing"], "signed");
+    assert_eq!(pat.finish(&prepared).json()["acts"][0]["status"], "signed");
     let delivered = server.local("GET", &format!("/v1/questions/{id}/secret")).send().json();
     assert_eq!(delivered["value"], secret);
     let report = report(&server, &id);

@@ -5,7 +5,7 @@ use axum::{
     extract::{Path, Request, State},
     response::{IntoResponse as _, Response},
 };
-use demur_api::{code::Code, passkey::MadeTouch};
+use demur_api::{code::Code, passkey::BrowserAssertion};
 use demur_core::limit::Text;
 use hyper::{StatusCode, header, http::request::Parts};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -30,7 +30,7 @@ struct Name {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SignedIn {
-    made: MadeTouch,
+    made: BrowserAssertion,
     /// The digest of a key that the script of the page keeps: without it the cookie alone would be worth a passkey.
     key: String,
 }
@@ -42,7 +42,10 @@ pub(super) async fn prepare(
     request: Request,
 ) -> Result<Response, Problem> {
     let (_, _, Name { name }) = document(&service, &way, request).await?;
-    count(&service, peer)?;
+    // It is no try, and nothing is kept for it; the work is bounded all the same.
+    if let Some(Extension(peer)) = peer {
+        service.limits.sign_in_preparations.take(&peer, service.desk.now()?)?;
+    }
     let prepared = service.work(move |desk| desk.prepare_sign_in(&name)).await?;
     Ok(Json(prepared).into_response())
 }
@@ -91,7 +94,7 @@ async fn document<T: DeserializeOwned>(
     Ok((std::sync::Arc::clone(names), parts, document))
 }
 
-/// Counts an attempt: whoever tries many names, or many touches, waits.
+/// Counts a try that failed.
 fn count(service: &Shared, peer: Option<Extension<Peer>>) -> Result<(), Problem> {
     let Some(Extension(peer)) = peer else { return Ok(()) };
     Ok(service.limits.sign_in.take(&peer, service.desk.now()?)?)
