@@ -13,9 +13,40 @@ use crate::{
     problem,
 };
 
-/// Returns the document of these operations.
+/// Returns the document of these operations. The same type is read and written: a member is required only where it must be sent and
+/// is always there.
 pub fn document(operations: &[Route]) -> Value {
-    let mut settings = SchemaSettings::draft2020_12();
+    let mut document = described(operations, SchemaSettings::draft2020_12().for_deserialize());
+    let written = described(operations, SchemaSettings::draft2020_12().for_serialize());
+    require_less(&mut document, &written);
+    document
+}
+
+/// Takes away from what is required of a document what the same document elsewhere does not require.
+fn require_less(one: &mut Value, other: &Value) {
+    match (one, other) {
+        (Value::Object(members), Value::Object(others)) => {
+            if let (Some(Value::Array(names)), true) =
+                (members.get_mut("required"), others.contains_key("properties"))
+            {
+                let also = others.get("required").and_then(Value::as_array);
+                names.retain(|name| also.is_some_and(|also| also.contains(name)));
+                if names.is_empty() {
+                    members.remove("required");
+                }
+            }
+            for (name, member) in members {
+                others.get(name).into_iter().for_each(|other| require_less(member, other));
+            }
+        }
+        (Value::Array(entries), Value::Array(others)) => {
+            entries.iter_mut().zip(others).for_each(|(entry, other)| require_less(entry, other));
+        }
+        _ => {}
+    }
+}
+
+fn described(operations: &[Route], mut settings: SchemaSettings) -> Value {
     settings.definitions_path = "/components/schemas".into();
     settings.meta_schema = None;
     let mut generator = settings.into_generator();
