@@ -95,7 +95,7 @@ fn tells_its_story() {
       eve (agent) confirms the plan; the record says where every value came from.
       eve (agent) attests what she made, after 3 rounds of clarification.
 
-      From the file alone: No guess by these rules: of 10 values 1 was answered by a person, 1 by another agent, 0 by a default, 8 are the agent's own word; 2 gaps were asked as the rules in the file find them, and settled, and they demand nothing more.
+      From the file alone: No guess by these rules: of 10 values 1 was answered by a person, 1 by another key whose client is not recorded, 0 by a default, 8 are the agent's own word; 2 gaps were asked as the rules in the file find them, and settled, and they demand nothing more.
 
     Three more tasks, done by `demur run` with a policy and tools under limits:
 

@@ -12,6 +12,8 @@ pub enum ValueOrigin {
     Person,
     /// Another agent answered.
     OtherAgent,
+    /// A key answered of which nobody knows whose program has it.
+    UnboundKey,
     /// A default took effect.
     Default,
     /// The agent that submitted the plan: in the plan, or by an answer of its own.
@@ -28,6 +30,8 @@ pub struct ValueCounts {
     pub person: u64,
     /// Answered by another agent.
     pub other_agent: u64,
+    /// Answered by another key whose client is not recorded.
+    pub unbound_key: u64,
     /// Given by a default.
     pub default: u64,
     /// The agent's own word.
@@ -43,6 +47,7 @@ impl ValueCounts {
             *match origin {
                 ValueOrigin::Person => &mut counts.person,
                 ValueOrigin::OtherAgent => &mut counts.other_agent,
+                ValueOrigin::UnboundKey => &mut counts.unbound_key,
                 ValueOrigin::Default => &mut counts.default,
                 ValueOrigin::OwnWord => &mut counts.own_word,
             } += 1;
@@ -60,6 +65,9 @@ impl ValueCounts {
         if self.other_agent > 0 {
             parts.push(format!("{} by another agent", self.other_agent));
         }
+        if self.unbound_key > 0 {
+            parts.push(format!("{} by another key whose client is not recorded", self.unbound_key));
+        }
         parts.push(format!("{} by a default", self.default));
         parts.push(is(self.own_word, "is the agent's own word", "are the agent's own word"));
         let values = is(self.values, "value", "values");
@@ -74,12 +82,15 @@ mod tests {
     /// ONE-12
     #[test]
     fn the_headline_counts_every_value_once() {
-        use ValueOrigin::{Default, OtherAgent, OwnWord, Person};
+        use ValueOrigin::{Default, OtherAgent, OwnWord, Person, UnboundKey};
         let many = [Person, Person, Person, Default, Default].into_iter().chain([OwnWord; 7]);
         let words = "of 12 values 3 were answered by a person, 2 by a default, 7 are the agent's own word";
         assert_eq!(ValueCounts::of(many).words(), words);
         let few = ValueCounts::of([OtherAgent, OwnWord].into_iter());
         let words = "of 2 values 0 were answered by a person, 1 by another agent, 0 by a default, 1 is the agent's own word";
         assert_eq!(few.words(), words);
+        let unbound = ValueCounts::of([UnboundKey].into_iter());
+        let words = "of 1 value 0 were answered by a person, 1 by another key whose client is not recorded, 0 by a default, 0 are the agent's own word";
+        assert_eq!(unbound.words(), words);
     }
 }

@@ -20,8 +20,10 @@ pub enum SettledBy {
     Asker,
     /// Another key of the same client.
     AskersClient,
-    /// A key of another client, or of one that is not recorded.
+    /// A key of another client.
     OtherKey,
+    /// Another key, and the registry does not say whose program has it: perhaps the asker's.
+    UnboundKey,
     /// A person, says the asker's client.
     RelayedByAsker,
     /// A person, says another client.
@@ -40,6 +42,7 @@ impl SettledBy {
         match self {
             Self::Asker | Self::AskersClient => ValueOrigin::OwnWord,
             Self::OtherKey => ValueOrigin::OtherAgent,
+            Self::UnboundKey => ValueOrigin::UnboundKey,
             Self::RelayedByAsker | Self::Relayed | Self::SameUser | Self::SignedIn | Self::Passkey => {
                 ValueOrigin::Person
             }
@@ -55,7 +58,8 @@ impl Check<'_> {
             return match agent {
                 Some(agent) if key == agent => SettledBy::Asker,
                 Some(agent) if self.share_a_client(key, agent) => SettledBy::AskersClient,
-                _ => SettledBy::OtherKey,
+                _ if self.is_recorded(given) => SettledBy::OtherKey,
+                _ => SettledBy::UnboundKey,
             };
         }
         let way = self.ways.get(&given.at);
@@ -75,8 +79,8 @@ impl Check<'_> {
         match by {
             SettledBy::Asker => "the asker itself".to_owned(),
             SettledBy::AskersClient => "a key of the asker's client".to_owned(),
-            SettledBy::OtherKey if self.is_recorded(given) => "another agent's key".to_owned(),
-            SettledBy::OtherKey => {
+            SettledBy::OtherKey => "another agent's key".to_owned(),
+            SettledBy::UnboundKey => {
                 "another key, whose client is not recorded: perhaps the asker's".to_owned()
             }
             SettledBy::Passkey => match self.passkeys.get(&given.at) {
@@ -106,9 +110,11 @@ impl Check<'_> {
                 SettledBy::Asker | SettledBy::AskersClient => (&mut failed, "SELF_SETTLED"),
                 SettledBy::RelayedByAsker => (&mut said, "SELF_RELAYED"),
                 SettledBy::SameUser => (&mut said, "SAME_USER"),
-                SettledBy::OtherKey | SettledBy::Relayed | SettledBy::SignedIn | SettledBy::Passkey => {
-                    continue;
-                }
+                SettledBy::OtherKey
+                | SettledBy::UnboundKey
+                | SettledBy::Relayed
+                | SettledBy::SignedIn
+                | SettledBy::Passkey => continue,
             };
             let message =
                 format!("{}: expected another than the asker, settled by {}", gap.id, self.words(by, &given));

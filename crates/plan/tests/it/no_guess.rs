@@ -450,7 +450,12 @@ fn a_gap_that_a_key_of_the_askers_client_settles_is_named() {
     assert_eq!(of(&report.warnings), ["SELF_SETTLED"], "{report:?}");
     let report = settled("", |office| drop(office.answer(Who::Answerer, "gap-001", "b")));
     assert!(report.holds() && report.warnings.is_empty() && report.remarks.is_empty(), "{report:?}");
-    assert_eq!(report.gaps[0].settled_by, Some(SettledBy::OtherKey));
+    assert_eq!(report.gaps[0].settled_by, Some(SettledBy::UnboundKey));
+    assert_eq!(
+        (report.counts.unbound_key, report.counts.other_agent),
+        (1, 0),
+        "nobody knows that it is another's"
+    );
 }
 
 /// CLR-33: what is only demur's word is told as such, with the program that passed it on.
