@@ -1,4 +1,5 @@
-//! Who may sign in and which programs may call, for operators who look after that from a browser.
+//! Who may sign in and which programs may call, for operators who look after that from a browser. Without a public address they do
+//! there what a passkey signs, and nothing else.
 
 use std::collections::BTreeSet;
 
@@ -26,12 +27,18 @@ pub struct PeoplePage<'a> {
     pub frame: &'a Frame,
     /// Whoever looks.
     pub visitor: &'a Visitor,
-    /// Something that is shown once.
-    pub made: Option<MadeOnce>,
     /// Everybody who was added.
     pub people: Vec<ShownPerson>,
     /// What is said about people with a passkey only.
     pub signing: PeopleSigning,
+    /// What is done here without a passkey; none where the terminal is the place for it.
+    pub administration: Option<Administration>,
+}
+
+/// What operators look after without a passkey, on a server with a public address.
+pub struct Administration {
+    /// Something that is shown once.
+    pub made: Option<MadeOnce>,
     /// Every browser that is signed in.
     pub sessions: Vec<SessionRow>,
     /// Every token.

@@ -1,10 +1,14 @@
 //! The states of a run: drawn, and as tables that say the same.
 
 use askama::Template;
-use demur_ledger::graph::{Graph, Mark};
+use demur_api::person::PersonRole;
+use demur_ledger::{
+    graph::{Graph, Mark},
+    state::Phase,
+};
 
 use crate::{
-    frame::{Frame, Here},
+    frame::{Frame, Here, Visitor},
     text::{self, Html},
     trace::About,
 };
@@ -63,6 +67,14 @@ impl<'a> RunPage<'a> {
     pub const fn without(frame: &'a Frame, about: About) -> Self {
         let note = if about.is_run { frame.words.run_large } else { frame.words.run_none };
         Self { frame, about, drawn: None, note }
+    }
+
+    /// Returns the visitor if this is a run that goes on and they may end it.
+    fn who_ends_it(&self) -> Option<&Visitor> {
+        let ends = [Phase::Completed, Phase::Failed, Phase::Aborted].map(|end| Some(end.as_str()));
+        let goes_on = self.about.is_run && !ends.contains(&self.about.state.as_deref());
+        let visitor = self.frame.visitor.as_ref()?;
+        (goes_on && visitor.role == PersonRole::Operator.as_str()).then_some(visitor)
     }
 }
 

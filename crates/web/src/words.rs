@@ -76,6 +76,7 @@ words! {
     passkeys_link = "Add, vouch for or remove passkeys";
     passkeys_script = "Passkeys need JavaScript, which is off in this browser.";
     passkeys_list = "Passkeys on record";
+    passkeys_people = "Add, change and remove operators and whoever has a passkey";
     passkeys_none = "There is none yet.";
     passkeys_waiting = "Waiting for somebody to vouch";
     passkeys_waiting_meaning = "Each of these works, but signs nothing yet. Another passkey has to vouch for it: one of the same person, or an operator's where that person has none. Vouch only if you know whose it is.";
@@ -100,7 +101,7 @@ words! {
     passkey_whole = "all of it, to pin";
     passkey_remove = "Remove";
     passkey_add = "Add a passkey";
-    passkey_add_first = "The first one comes in with a setup code. Your device asks you twice: to make the passkey, and to show that it works.";
+    passkey_add_first = "The first one is registered with a setup code. Your device asks you twice: to make the passkey, and to show that it works.";
     passkey_add_later = "Your device asks you to make the passkey and to show that it works. Then one that you have vouches for it; if you have none, it waits for an operator.";
     passkey_label = "What you call it";
     passkey_label_how = "Such as: laptop, phone, blue key.";
@@ -248,6 +249,10 @@ words! {
     run_count = "How often";
     run_first = "First";
     run_last = "Last";
+    run_end = "End this run";
+    run_end_meaning = "It is aborted for good: no tool starts any more, and no audit follows. Whoever drives it hears of it and stops.";
+    run_end_reason = "Why, in your words";
+    run_end_signed = "End it with passkey";
     run_large = "This run is too long to be drawn while a page loads. Export it and run `demur trace show --graph` on the file.";
     now = "now";
     in_seconds = "in less than a minute";
@@ -486,6 +491,7 @@ words! {
     people_remove_signed = "Remove with passkey";
     people_change = "Change the role with passkey";
     people_signed_only = "Operators are added and removed with the passkey of an operator, and so is whoever has a passkey.";
+    people_here = "Everybody else is added and removed at the terminal of this server: demur people add, demur people remove.";
     people_new_role = "New role";
     people_waiting = "Passkeys that wait for somebody to vouch";
     people_once = "It is shown once. Hand it on in a way that only the one it is for can read.";

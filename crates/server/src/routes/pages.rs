@@ -25,8 +25,15 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use demur_api::{code::Code, refusal::Refusal, scope::Scope};
-use demur_desk::{access::Caller, person::SIGN_IN_PATH};
+use demur_api::{
+    call::ApiRequest,
+    code::Code,
+    operation::{NoArguments, Nothing, Operation},
+    refusal::Refusal,
+    scope::Scope,
+};
+use demur_core::limit::LimitError;
+use demur_desk::{access::Caller, desk::Desk, entry::Handle, person::SIGN_IN_PATH};
 use demur_web::{
     frame::{Frame, Here, key_script_hash},
     notice::{Message, Refused, SignIn, SignedOut, script_hash, sign_in_script_hash, style_hash},
@@ -36,7 +43,7 @@ use hyper::{HeaderMap, Method, StatusCode, header, header::HeaderValue};
 pub(crate) use form::Form;
 pub(crate) use session::Visiting;
 
-use crate::{api::Api, credentials::Transport, problem::Problem};
+use crate::{api::Api, credentials::Transport, problem::Problem, service::Shared};
 
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
@@ -54,6 +61,26 @@ pub(super) fn add(api: Api) -> Api {
     let api = traces::add(api);
     let api = verification::add(api);
     session::add(api)
+}
+
+/// Returns what an operation lists that takes no arguments.
+async fn listed<O>(service: &Shared, caller: &Caller) -> Result<O::Output, Problem>
+where
+    O: Operation<Path = NoArguments, Query = Nothing, Body = Nothing>,
+    Desk: Handle<O>,
+{
+    let request = ApiRequest::<O>::get(NoArguments {}, Nothing {});
+    Ok(service.desk.call(caller, request).await?.document)
+}
+
+/// Returns the reply to a form that leads on to a page.
+fn see_other(place: &str) -> Response {
+    (StatusCode::SEE_OTHER, [(header::LOCATION, place.to_owned())]).into_response()
+}
+
+/// Returns the problem with a field that is too long, or empty.
+fn limit(field: &str, error: &LimitError) -> Problem {
+    Problem::malformed(format!("the {field}: {error}"))
 }
 
 /// Returns a page.

@@ -2,8 +2,11 @@
 
 use serde_json::json;
 
+use demur_testing::authenticator::Authenticator;
+
 use crate::{
     browser::{Browser, cookie_of, encode, spend_at},
+    passkeys::{Person, setup_code},
     server::Server,
 };
 
@@ -106,13 +109,31 @@ fn people_and_tokens_are_looked_after_on_a_page() {
     assert!(!olga.page("/people").contains("ask, read"));
 }
 
-/// A browser on the machine itself is no more than a program of its user, who has the command line.
+/// A browser on the machine itself is no more than a program of its user, who has the command line. What an operator's passkey signs
+/// is more: that is offered on the page, and nothing else (ONE-10).
 #[test]
-fn without_a_public_address_nobody_looks_after_people_from_a_browser() {
+fn without_a_public_address_only_a_passkey_looks_after_people_from_a_browser() {
     let server = Server::start();
-    let browser = Browser::sign_in(&server);
+    let pat = Person::here(&server, Authenticator::es256(1));
+    let browser = &pat.browser;
     assert!(!browser.page("/").contains("href=\"/people\""));
-    assert_eq!(browser.call("GET", "/people").send().status, 403);
+    let before = browser.page("/people");
+    assert!(before.contains("demur people add") && !before.contains("action=\"/people/"), "{before}");
+    assert_eq!(pat.enrol(Some(&setup_code(&server)))["acts"][0]["status"], "signed");
+    assert!(browser.page("/passkeys").contains("href=\"/people\""));
+    let add = json!([{"act": "add_person", "name": "olga", "role": "operator"}]);
+    assert_eq!(pat.touch(&add), ["signed"]);
+    let page = browser.page("/people");
+    assert!(page.contains("<bdi>olga</bdi>") && page.contains("value=\"add-person\""), "{page}");
+    for word in ["add-person", "change-person", "remove-person"] {
+        assert!(page.contains(&format!("name=\"touch\" value=\"{word}\"")), "{word}");
+    }
+    for word in ["/people/code", "/people/token", "/sessions/end", ">Add this person<", ">Remove<"] {
+        assert!(!page.contains(word), "{word} is for the terminal: {page}");
+    }
+    let ines = Browser::of_new(&server, "ines", "answerer");
+    assert_eq!(ines.call("GET", "/people").send().status, 403);
+    assert_eq!(browser.send("/people/add", &[("name", "x"), ("role", "answerer")]).status, 403);
     let refused = browser.call("POST", "/v1/people").json(&json!({"name": "x", "role": "operator"})).send();
     assert_eq!(refused.code(), "FORBIDDEN");
     assert!(refused.text().contains("--public-url"), "{}", refused.text());

@@ -1,8 +1,10 @@
 //! What nobody may say in a run: every guard of the ledger is in force over the wire, and what is refused changes nothing.
 
+use demur_testing::authenticator::Authenticator;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
+use crate::passkeys::Person;
 use crate::run::{
     INPUT, Run, artifact, claim, complete, conclusion, intent, intent_review, opening, proposal, review,
     start,
@@ -220,6 +222,39 @@ fn run_is_aborted_by_an_operator_and_by_nobody_else() {
     let events = server.local("GET", &format!("/v1/traces/{}/events", run.trace)).send().json();
     let last = events["events"].as_array().unwrap().last().unwrap().clone();
     assert_eq!(last["content"]["reason"], "no longer needed (olga, signed in)");
+}
+
+/// ONE-10: where the operator has a passkey it signs the end of the run, and nobody else is offered it.
+#[test]
+fn operators_end_a_run_on_its_page() {
+    let run = Run::open();
+    let server = &run.server;
+    let (page, abort) = (format!("/traces/{}/run", run.trace), format!("/traces/{}/abort", run.trace));
+    for role in ["answerer", "auditor"] {
+        let browser = Browser::of_new(server, role, role);
+        assert!(!browser.page(&page).contains("end-run"), "{role}");
+        assert_eq!(browser.send(&abort, &[("reason", "enough")]).status, 403, "{role}");
+    }
+    let olga = Browser::of_new(server, "olga", "operator");
+    let shown = olga.page(&page);
+    assert!(shown.contains(&abort) && !shown.contains("abort-run"), "{shown}");
+    assert_eq!(olga.send(&abort, &[("reason", " ")]).status, 400);
+    assert_eq!(olga.post(&abort, &[("reason", "enough")]).status, 403, "without the key of the form");
+    let pat = Person::root(server, Authenticator::es256(1));
+    let shown = pat.browser.page(&page);
+    assert!(shown.contains("value=\"abort-run\""), "{shown}");
+    let fields = [("touch", "abort-run"), ("trace", &run.trace), ("reason", "enough")];
+    let prepared = pat.browser.send("/touch", &fields);
+    assert_eq!((prepared.status, run.standing()["phase"].as_str()), (201, Some("planning")), "{prepared:?}");
+    assert_eq!(pat.finish(&prepared.json()).json()["acts"][0]["status"], "signed");
+    assert_eq!(run.standing()["phase"], "aborted");
+    assert!(!pat.browser.page(&page).contains("end-run"), "it has ended");
+    let plain = Run::open();
+    let otto = Browser::of_new(&plain.server, "otto", "operator");
+    let (page, abort) = (format!("/traces/{}/run", plain.trace), format!("/traces/{}/abort", plain.trace));
+    let done = otto.send(&abort, &[("reason", "enough")]);
+    assert_eq!((done.status, done.header("location")), (303, Some(page.as_str())));
+    assert_eq!(plain.standing()["phase"], "aborted");
 }
 
 #[test]

@@ -1,9 +1,6 @@
 //! Operations that wait for a yes or a no, as pages: the list, one of them whole, and what its two buttons do.
 
-use axum::{
-    extract::State,
-    response::{IntoResponse as _, Response},
-};
+use axum::{extract::State, response::Response};
 use demur_api::{
     call::ApiRequest,
     confirmation::{
@@ -18,9 +15,9 @@ use demur_web::{
     confirmation::{ConfirmationCard, ConfirmationsPage},
     frame::{Frame, Here},
 };
-use hyper::{Method, StatusCode, header};
+use hyper::{Method, StatusCode};
 
-use super::{ANSWERING, Form, LOOKING, Visiting, page};
+use super::{ANSWERING, Form, LOOKING, Visiting, page, see_other};
 use crate::{
     api::{Api, Route},
     problem::Problem,
@@ -89,7 +86,7 @@ async fn act(
         }
         _ => return Err(Problem::malformed("expected give or refuse, found another word")),
     }
-    Ok((StatusCode::SEE_OTHER, [(header::LOCATION, format!("/confirmations/{id}"))]).into_response())
+    Ok(see_other(&format!("/confirmations/{id}")))
 }
 
 fn shown(frame: &Frame, found: &[ConfirmationView], whole: bool) -> Result<Response, Problem> {

@@ -2,17 +2,13 @@
 //! without one.
 
 use axum::{extract::State, response::Response};
-use demur_api::{
-    call::ApiRequest,
-    operation::{self as op, Operation as _},
-    passkey::ListedPasskeys,
-};
-use demur_desk::{access::Caller, passkey::PASSKEYS_PATH};
+use demur_api::operation::{self as op, Operation as _};
+use demur_desk::passkey::PASSKEYS_PATH;
 use demur_web::{frame::Here, passkey::PasskeysPage};
 use hyper::{Method, StatusCode};
 use serde::Deserialize;
 
-use super::{Visiting, page};
+use super::{Visiting, listed, page};
 use crate::{
     api::{Api, Route},
     problem::Problem,
@@ -35,17 +31,11 @@ async fn show(
     visiting: Visiting,
     Parameters(parameters): Parameters<PasskeysParameters>,
 ) -> Result<Response, Problem> {
-    let listed = listed(&service, &visiting.caller).await?;
+    let listed = listed::<op::ListPasskeys>(&service, &visiting.caller).await?;
     let frame = visiting.signing_frame(&service, Here::Settings).await?;
     let visitor = frame.visitor.as_ref().ok_or_else(demur_desk::access::stranger)?;
     let person = visiting.caller.person().and_then(|token| token.person);
     let person = person.map(|person| person.to_string()).unwrap_or_default();
     let done = parameters.done.unwrap_or_default();
     page(StatusCode::OK, &PasskeysPage::new(&frame, visitor, &person, listed, &done))
-}
-
-/// Returns the passkeys of the store.
-pub(super) async fn listed(service: &Shared, caller: &Caller) -> Result<ListedPasskeys, Problem> {
-    let request = ApiRequest::<op::ListPasskeys>::get(op::NoArguments {}, op::Nothing {});
-    Ok(service.desk.call(caller, request).await?.document)
 }

@@ -1,9 +1,9 @@
-//! People and tokens, looked after from a browser: for operators of a server with a public address. What a page makes it shows once,
-//! in the reply to the form: no address carries a secret.
+//! People and tokens, looked after from a browser: for operators of a server with a public address, and elsewhere for what a passkey
+//! signs. What a page makes it shows once, in the reply to the form: no address carries a secret.
 
 use axum::{
     extract::{Path, State},
-    response::{IntoResponse as _, Response},
+    response::Response,
 };
 use demur_api::{
     call::ApiRequest,
@@ -12,15 +12,16 @@ use demur_api::{
     scope::Scope,
     token::NewToken,
 };
-use demur_core::limit::{LimitError, List, Text};
+use demur_core::limit::{List, Text};
+use demur_desk::access::Caller;
 use demur_web::{
     frame::Here,
-    people::{MadeOnce, PeoplePage, PeopleSigning},
+    people::{Administration, MadeOnce, PeoplePage, PeopleSigning},
     words::{ENGLISH, fill},
 };
-use hyper::{Method, StatusCode, header};
+use hyper::{Method, StatusCode};
 
-use super::{Form, Visiting, page, passkeys, sessions};
+use super::{Form, Visiting, limit, listed, page, see_other, sessions};
 use crate::{
     api::{Api, Route},
     problem::Problem,
@@ -29,9 +30,9 @@ use crate::{
 
 /// Adds the pages.
 pub(super) fn add(api: Api) -> Api {
-    let scopes = op::AddPerson::ABOUT.scopes;
-    api.with(Route::page(Method::GET, "/people", scopes), show)
-        .with(Route::page(Method::POST, "/people/{change}", scopes), change)
+    // What is signed here, the desk lets operators do everywhere.
+    api.with(Route::page(Method::GET, "/people", OPERATING), show)
+        .with(Route::page(Method::POST, "/people/{change}", op::AddPerson::ABOUT.scopes), change)
 }
 
 async fn show(State(service): State<Shared>, visiting: Visiting) -> Result<Response, Problem> {
@@ -40,16 +41,24 @@ async fn show(State(service): State<Shared>, visiting: Visiting) -> Result<Respo
 
 async fn people(service: &Shared, visiting: &Visiting, made: Option<MadeOnce>) -> Result<Response, Problem> {
     let caller = &visiting.caller;
-    let listed = ApiRequest::<op::ListPeople>::get(op::NoArguments {}, op::Nothing {});
-    let people = service.desk.call(caller, listed).await?.document.people;
-    let listed = ApiRequest::<op::ListTokens>::get(op::NoArguments {}, op::Nothing {});
-    let mut tokens = service.desk.call(caller, listed).await?.document.tokens;
-    tokens.retain(|token| !token.scopes.contains(&Scope::Person));
-    let sessions = sessions::listed(service, caller).await?;
-    let signing = PeopleSigning::of(&passkeys::listed(service, caller).await?);
+    let looks = caller.clone();
+    let people = service.work(move |desk| desk.people_for(&looks)).await?;
     let frame = visiting.signing_frame(service, Here::People).await?;
     let visitor = frame.visitor.as_ref().ok_or_else(demur_desk::access::stranger)?;
-    page(StatusCode::OK, &PeoplePage { frame: &frame, visitor, made, people, signing, sessions, tokens })
+    let signing = PeopleSigning::of(&listed::<op::ListPasskeys>(service, caller).await?);
+    let administers = visitor.administers || caller.is_local();
+    let administration = if administers { Some(administration(service, caller, made).await?) } else { None };
+    page(StatusCode::OK, &PeoplePage { frame: &frame, visitor, people, signing, administration })
+}
+
+async fn administration(
+    service: &Shared,
+    caller: &Caller,
+    made: Option<MadeOnce>,
+) -> Result<Administration, Problem> {
+    let mut tokens = listed::<op::ListTokens>(service, caller).await?.tokens;
+    tokens.retain(|token| !token.scopes.contains(&Scope::Person));
+    Ok(Administration { made, sessions: sessions::rows(service, caller).await?, tokens })
 }
 
 async fn change(
@@ -103,7 +112,7 @@ async fn change(
             ));
         }
     }
-    Ok((StatusCode::SEE_OTHER, [(header::LOCATION, "/people")]).into_response())
+    Ok(see_other("/people"))
 }
 
 /// Returns the people of a token: their names are in one field, with commas between them.
@@ -122,6 +131,5 @@ pub(super) fn role(word: Option<&str>) -> Result<PersonRole, Problem> {
         .ok_or_else(|| Problem::malformed("expected operator, answerer or auditor, found another word"))
 }
 
-fn limit(what: &str, error: &LimitError) -> Problem {
-    Problem::malformed(format!("the {what}: {error}"))
-}
+/// Who adds and removes operators with a passkey.
+const OPERATING: &[Scope] = &[Scope::Operate];

@@ -1,9 +1,6 @@
 //! Which browsers are signed in, and how to sign them out.
 
-use axum::{
-    extract::State,
-    response::{IntoResponse as _, Response},
-};
+use axum::{extract::State, response::Response};
 use demur_api::{
     call::ApiRequest,
     operation::{self as op, Operation as _},
@@ -11,9 +8,9 @@ use demur_api::{
 };
 use demur_desk::access::Caller;
 use demur_web::sessions::SessionRow;
-use hyper::{Method, StatusCode, header};
+use hyper::Method;
 
-use super::{Form, Visiting};
+use super::{Form, Visiting, listed, see_other};
 use crate::{
     api::{Api, Route},
     problem::Problem,
@@ -26,12 +23,11 @@ pub(super) fn add(api: Api) -> Api {
 }
 
 /// Returns the sessions that a caller may see; none of a caller who is no person.
-pub(super) async fn listed(service: &Shared, caller: &Caller) -> Result<Vec<SessionRow>, Problem> {
+pub(super) async fn rows(service: &Shared, caller: &Caller) -> Result<Vec<SessionRow>, Problem> {
     if caller.person().is_none() {
         return Ok(Vec::new());
     }
-    let request = ApiRequest::<op::ListSessions>::get(op::NoArguments {}, op::Nothing {});
-    let listed = service.desk.call(caller, request).await?.document;
+    let listed = listed::<op::ListSessions>(service, caller).await?;
     Ok(SessionRow::all(listed.sessions, service.desk.now()?))
 }
 
@@ -49,5 +45,5 @@ async fn end(State(service): State<Shared>, visiting: Visiting, form: Form) -> R
         service.desk.call(&visiting.caller, request).await?;
     }
     let place = if form.one("place").as_deref() == Some("/people") { "/people" } else { "/settings" };
-    Ok((StatusCode::SEE_OTHER, [(header::LOCATION, place)]).into_response())
+    Ok(see_other(place))
 }

@@ -68,7 +68,7 @@ async fn show(
     let frame = visiting.frame(Here::Settings);
     // The reader's own: those of others stand on another page.
     let own = visiting.caller.person().map(|token| token.name.to_string());
-    let mut sessions = sessions::listed(&service, &visiting.caller).await?;
+    let mut sessions = sessions::rows(&service, &visiting.caller).await?;
     sessions.retain(|row| own.as_deref() == Some(row.person.as_str()));
     page(StatusCode::OK, &Settings { frame: &frame, saved: parameters.saved.is_some(), sessions })
 }

@@ -14,7 +14,7 @@ use demur_api::{
 use demur_core::limit::Text;
 use hyper::{Method, StatusCode};
 
-use super::{Form, LOOKING, Visiting, people, review};
+use super::{Form, LOOKING, Visiting, limit, people, review};
 use crate::{
     api::{Api, Route},
     problem::Problem,
@@ -45,7 +45,8 @@ async fn prepare(State(service): State<Shared>, visiting: Visiting, form: Form) 
 /// Returns what is signed with a touch of its own.
 fn alone(word: &str, form: &Form) -> Result<TouchAct, Problem> {
     let name = || {
-        Text::<1, 64>::try_from(form.one("name").unwrap_or_default().trim()).map_err(|error| limit(&error))
+        let name = form.one("name").unwrap_or_default();
+        Text::<1, 64>::try_from(name.trim()).map_err(|error| limit("name", &error))
     };
     let role = || people::role(form.one("role").as_deref());
     Ok(match word {
@@ -59,6 +60,11 @@ fn alone(word: &str, form: &Form) -> Result<TouchAct, Problem> {
             digest: parsed(form, "digest")?,
             note: note(form)?,
         },
+        "abort-run" => {
+            let reason = form.one("reason").unwrap_or_default();
+            let reason = Text::try_from(reason.trim()).map_err(|error| limit("reason", &error))?;
+            TouchAct::AbortRun { trace: parsed(form, "trace")?, reason }
+        }
         "add-passkey" => TouchAct::AddPasskey { key: parsed(form, "key")? },
         "remove-passkey" => TouchAct::RemovePasskey { key: parsed(form, "key")? },
         "add-person" => TouchAct::AddPerson { name: name()?, role: role()? },
@@ -77,11 +83,7 @@ fn parsed<T: std::str::FromStr>(form: &Form, field: &str) -> Result<T, Problem> 
 fn note(form: &Form) -> Result<Option<Text<1, 4096>>, Problem> {
     let note = form.one("note").unwrap_or_default();
     let note = Some(note.trim()).filter(|note| !note.is_empty());
-    note.map(Text::try_from).transpose().map_err(|error| limit(&error))
-}
-
-fn limit(error: &demur_core::limit::LimitError) -> Problem {
-    Problem::malformed(error.to_string())
+    note.map(Text::try_from).transpose().map_err(|error| limit("note", &error))
 }
 
 fn unknown() -> Problem {

@@ -104,6 +104,8 @@ fn sent() -> Vec<Row> {
         row("POST /settings", "changed", &[]).form(&[("level", "terse"), KEY]),
         row("POST /shown", "without a key", &[]).form(&[("question", "<question open>")]),
         row("POST /shown", "open", &[]).form(&[("question", "<question open>"), ("level", "terse"), KEY]),
+        row("POST /traces/{trace}/abort", "without a key", &["<run open>"]).form(&[("reason", "enough")]),
+        row("POST /traces/{trace}/abort", "no run", &["<trace answered>"]).form(&[("reason", "enough"), KEY]),
         row("GET /passkeys", "none", &[]),
         row("POST /touch", "without a key", &[]).form(&[("touch", "question")]),
         row("POST /touch", "of nothing", &[]).form(&[("touch", "nothing"), KEY]),
