@@ -195,10 +195,16 @@ impl Authenticator {
 
     /// Returns what a browser hands out for a touch with this challenge: authenticator data, client data, credential, signature.
     pub fn answer(&self, challenge: &str) -> [String; 4] {
+        self.answer_bent(challenge, |_| {})
+    }
+
+    /// Returns the same where something else was touched than what was asked for: it is signed as it stands then.
+    pub fn answer_bent(&self, challenge: &str, bend: impl FnOnce(&mut Touch)) -> [String; 4] {
         let leaf = digest(Purpose::Passkey, &[b"any"]);
         let mut touch = self.touch(&[leaf]);
         let own = URL_SAFE_NO_PAD.encode(Assertion::challenge(&[leaf]).as_bytes());
         touch.client = touch.client.replace(&own, challenge);
+        bend(&mut touch);
         let made = self.sign(touch);
         let signature = match &self.key {
             PasskeySecret::Es256(_) => {

@@ -42,6 +42,7 @@ mod open;
 mod operator;
 mod output;
 mod papers;
+mod passkeys;
 mod people;
 mod plan;
 mod plan_amended;

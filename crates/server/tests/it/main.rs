@@ -3,6 +3,7 @@
 
 mod access;
 mod api_document;
+mod assertions;
 mod attribution;
 mod body;
 mod browser;

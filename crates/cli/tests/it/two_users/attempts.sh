@@ -54,6 +54,18 @@ answers 401 'without a token' "$url/v1/questions"
 answers 403 'a token that asks answers' "${token[@]}" -X PUT --json '{"answer":"red"}' "$url/v1/questions/$question/answer"
 answers 403 'it answers as a relay' "${token[@]}" -H 'Demur-Relay: claude' --json '{"answer":"red","by":"ada"}' \
   "$url/v1/questions/$question/answer"
+# A passkey: to be added, vouched for, removed and reset, and answers signed with one.
+refused 'a command makes a setup code' demur --data /var/lib/demur passkey code
+refused 'a command ends passkeys' demur --data /var/lib/demur passkey reset "$(printf '0%.0s' {1..64})" --recovery /home/builder/demur-header
+answers 403 'a token makes a setup code' "${token[@]}" -X POST "$url/v1/passkeys/setup-code"
+answers 403 'a token adds a passkey' "${token[@]}" --json '{"algorithm":-7,"authenticator":"AA","credential":"AA","label":"x","public_key":"AA"}' \
+  "$url/v1/passkeys"
+for act in '"answer","question":"'"$question"'","answer":"red"' '"add_person","name":"eve","role":"operator"' \
+  '"remove_person","name":"ada"' '"add_passkey","key":"'"$(printf '0%.0s' {1..64})"'"'; do
+  answers 403 "a token prepares a touch: $act" "${token[@]}" --json "{\"acts\":[{\"act\":$act}]}" "$url/v1/touches"
+  answers 401 "nobody prepares a touch: $act" --json "{\"acts\":[{\"act\":$act}]}" "$url/v1/touches"
+done
+answers '4..' 'it signs in from no page' --json '{"name":"ada"}' "$url/sign-in/passkey"
 answers 401 'a name of the machine' -H 'X-Forwarded-For: 127.0.0.1' -H 'X-Forwarded-User: ada' "$url/v1/questions"
 answers 401 'a session that is guessed' -b 'demur_session_7373=0123456789abcdef' "$url/v1/questions"
 answers '4..' 'a link that is guessed' --data 'code=0000000000000000000000000000000000000000000000000000000000000000' "$url/sign-in"
