@@ -406,7 +406,6 @@ class Verifier:
             (self.passkeys if entered.enrolled else self.keys)[fingerprint(entered.public)] = entered
         check(not self.passkeys or "operator" in map(self.role_of, self.speaking(sequence).values()))
         return signed
-
     def check_content(self, line: Json, said: Json, schema: Json) -> None:
         commitment, content, kind, facts = line["event"]["content"], line["content"], said["type"], said["facts"]
         rule, absent, data = schema["properties"]["content"], line["disclosure"] == "absent", canonical(content)
@@ -522,7 +521,6 @@ class Verifier:
         relays = token and "relay" in token["scopes"] and (token["people"] is None or whose in token["people"])
         fits = good and token["client"] == way["client"] and (relays or kind in ("session_aborted", "plan_withdrawn"))
         need(fits or not way["token"], "ASSURANCE_OVERSTATED")
-
     def check_artifact(self, line: Json) -> None:
         self.place[1], data, how = len(self.trace.said) - 1, b"", line["disclosure"]
         need(line["event"] == self.place[1] and how != "absent", "FILE_MALFORMED", "not the artifact due")
@@ -563,22 +561,21 @@ class Verifier:
         holds = key and key.roles == ["desk"] and key.since <= at < self.ended.get(name, (NEVER, ""))[0] and (
             signature_holds(key.public, signed["proof"]["signature"], prefixed(purpose, document)))
         need(holds, code, f"the {purpose} is not signed by a desk key that may speak")
-
     def check_anchors(self, receipts: list[BinaryIO], pins: list[str], heads: list[str]) -> None:
         self.place = [None, None]
         for receipt in receipts:
             signed = parse(receipt.read().removesuffix(b"\n"), "RECEIPT_MISMATCH")
             need(matches(signed, RECEIPT, RECEIPT, []) and self.run.has(signed["document"]["event"]), "RECEIPT_MISMATCH")
-            document, (statement, time) = signed["document"], self.run.said[signed["document"]["event"]["sequence"]]
-            need((document["statement"], document["time"]) == (statement, time), "RECEIPT_MISMATCH", "another statement or time")
-            if document["registry"]["sequence"] <= self.registry.positions[-1]["sequence"]:
+            statement, time = self.run.said[signed["document"]["event"]["sequence"]]
+            need(signed["document"] | {"statement": statement, "time": time} == signed["document"], "RECEIPT_MISMATCH")
+            if signed["document"]["registry"]["sequence"] < len(self.registry.positions):
                 self.check_desk("receipt", signed, "RECEIPT_MISMATCH", trace=self.run.name)
             else: self.doubt("RECEIPT_NEWER", "the receipt was given after the registry in the file ends")
         for name, _, pinned in (pin.rpartition("=") for pin in pins):
             key = self.keys.get(pinned, self.passkeys.get(pinned))
             need(key and (key.roles == ["desk"]) == (name == "desk"), "PIN_MISMATCH", f"{name} has no such key")
-        places = self.run.positions + self.registry.positions
-        known = {text for at in places for text in (at["hash"], f"{at['sequence']}:{at['hash']}")}
+        known = {text for trail in (self.run, self.registry) for at in trail.positions
+                 for text in (at["hash"], f"{at['sequence']}:{at['hash']}")}
         need(known.issuperset(heads), "AGAINST_MISMATCH", "neither trace nor registry has such an event")
 
 def main() -> int:
