@@ -27,7 +27,7 @@ use super::{
     queue::{HashLookup, Queue, States, Turn},
     read::read_performed,
     system::Draw,
-    write::{Item, NewEvents, Waiting, Waits},
+    write::{Changes, Item, NewEvents, Waiting, Waits},
 };
 
 /// What somebody wants recorded.
@@ -227,7 +227,8 @@ impl AtHand {
         states.newest = Some(Arc::clone(&slot)).filter(|_| waits != Waits::Later);
         // Whoever has more to say goes by what was decided so far.
         let events = if waits == Waits::Later { decided.entries.clone() } else { Vec::new() };
-        let leader = self.commits.put(Item { events: Some(decided), swaps, waits, waiting: vec![waiting] });
+        let changes = Changes { swaps, ..Changes::default() };
+        let leader = self.commits.put(Item { events: Some(decided), changes, waits, waiting: vec![waiting] });
         Ok(DecisionStep::Queued(Queued { reply, slot, leader, events }))
     }
 }

@@ -57,7 +57,7 @@ pub use read::{read_event, read_performed};
 pub use series::{Decided, Series};
 pub use system::System;
 pub use underway::{Progress, Underway};
-pub use write::Listener;
+pub use write::{Changes, Listener};
 
 use self::{
     commit::{Ending, lock},
@@ -142,9 +142,10 @@ impl Sequencer {
                 Err(SequencerError::Created.into())
             }
             Some(WriteOutcome::Refused(Conflict::Lease)) => Err(SequencerError::LeaseLost.into()),
-            Some(WriteOutcome::Refused(Conflict::Command | Conflict::Artifact | Conflict::Record)) | None => {
-                Err(SequencerError::NotCreated.into())
-            }
+            Some(WriteOutcome::Refused(
+                Conflict::Command | Conflict::Artifact | Conflict::Record | Conflict::Post,
+            ))
+            | None => Err(SequencerError::NotCreated.into()),
         }
     }
 
@@ -213,13 +214,20 @@ impl Sequencer {
     /// Changes records without an event, all of them or none. They stand in line with everybody's events and share their commit, so
     /// a [`Listener`] must not call this.
     pub fn swap(&self, swaps: Vec<Swap>) -> Result<(), SequencerError> {
+        self.change(Changes { swaps, ..Changes::default() })
+    }
+
+    /// Changes records and posts messages without an event, as [`Self::swap`] does. [`SequencerError::RecordChanged`] also where a
+    /// stream has a post of the same name.
+    pub fn change(&self, changes: Changes) -> Result<(), SequencerError> {
         let slot = Arc::default();
-        let leader = self.at_hand.commits.put(Item::of_records(swaps, &slot));
+        let leader = self.at_hand.commits.put(Item::of_changes(changes, &slot));
         match self.at_hand.commits.wait(&slot, leader, &|items| self.write(items)) {
             Ending::Done => Ok(()),
             Ending::Conflict(Conflict::Lease) => Err(SequencerError::LeaseLost),
             Ending::Conflict(
                 Conflict::Record
+                | Conflict::Post
                 | Conflict::Head
                 | Conflict::Command
                 | Conflict::Registry

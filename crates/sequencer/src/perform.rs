@@ -105,7 +105,7 @@ impl Sequencer {
             Ending::Done => Ok(Attempt::Settled(reply)),
             Ending::Conflict(Conflict::Registry) => self.refresh().map(|_| Attempt::Again),
             Ending::Conflict(Conflict::Command) => Ok(Attempt::LookUp),
-            Ending::Conflict(Conflict::Record) => Err(SequencerError::RecordChanged),
+            Ending::Conflict(Conflict::Record | Conflict::Post) => Err(SequencerError::RecordChanged),
             Ending::Conflict(Conflict::Lease) => Err(SequencerError::LeaseLost),
             Ending::Conflict(Conflict::Head | Conflict::Artifact) => Ok(Attempt::Again),
             Ending::Failed(error) => Err(SequencerError::Commit(error)),

@@ -143,7 +143,7 @@ impl Series<'_> {
             result = result.and(match ending {
                 Ending::Done => Ok(()),
                 Ending::Conflict(Conflict::Lease) => Err(SequencerError::LeaseLost),
-                Ending::Conflict(Conflict::Record) => Err(SequencerError::RecordChanged),
+                Ending::Conflict(Conflict::Record | Conflict::Post) => Err(SequencerError::RecordChanged),
                 Ending::Conflict(
                     Conflict::Head | Conflict::Command | Conflict::Registry | Conflict::Artifact,
                 ) => Err(SequencerError::Contended),

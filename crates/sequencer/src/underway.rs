@@ -84,7 +84,7 @@ impl Underway {
         Poll::Ready(match ready!(self.slot.poll(context)) {
             None => Ok(Progress::Lead(self.commits.taken_over())),
             Some(Ending::Done) => self.settled(),
-            Some(Ending::Conflict(Conflict::Record)) => Err(SequencerError::RecordChanged),
+            Some(Ending::Conflict(Conflict::Record | Conflict::Post)) => Err(SequencerError::RecordChanged),
             Some(Ending::Conflict(Conflict::Lease)) => Err(SequencerError::LeaseLost),
             Some(Ending::Conflict(
                 Conflict::Head | Conflict::Command | Conflict::Registry | Conflict::Artifact,

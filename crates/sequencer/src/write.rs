@@ -13,7 +13,8 @@ use demur_ledger::{
     state::Phase,
 };
 use demur_store::contract::{
-    Append, ConfirmationRow, Conflict, QuestionRow, Snapshot, StoreError, Swap, Write, WriteOutcome,
+    Acknowledgement, Append, ConfirmationRow, Conflict, Post, QuestionRow, Snapshot, StoreError, Swap, Write,
+    WriteOutcome,
 };
 
 use super::{
@@ -38,12 +39,23 @@ pub trait Listener: Send + Sync {
     fn recorded(&self, trace: TraceId, entries: &[Entry]);
 }
 
-/// What one caller wants recorded: the events of a decision, changes of records, or both.
+/// What is kept without an event, as a whole or not at all.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// Records that change.
+    pub swaps: Vec<Swap>,
+    /// What is posted.
+    pub posts: Vec<Post>,
+    /// What consumers need no more.
+    pub acknowledged: Vec<Acknowledgement>,
+}
+
+/// What one caller wants recorded: the events of a decision, changes beside them, or both.
 pub(super) struct Item {
-    /// The events; none where records change alone.
+    /// The events; none where changes stand alone.
     pub(super) events: Option<NewEvents>,
-    /// The records that change with it, or it does not happen.
-    pub(super) swaps: Vec<Swap>,
+    /// What changes with it, or it does not happen.
+    pub(super) changes: Changes,
     pub(super) waits: Waits,
     /// The callers who wait for it: one, until other items are joined.
     pub(super) waiting: Vec<Waiting>,
@@ -99,8 +111,8 @@ impl Drop for Waiting {
 }
 
 impl Waiting {
-    /// Returns a caller who waits for a change of records alone.
-    fn for_records(slot: Arc<Slot>) -> Self {
+    /// Returns a caller who waits for changes alone.
+    fn for_changes(slot: Arc<Slot>) -> Self {
         Self { queue: None, registry: None, command: None, slot }
     }
 
@@ -112,10 +124,10 @@ impl Waiting {
 }
 
 impl Item {
-    /// Returns a change of records alone, whose caller waits on a thread.
-    pub(super) fn of_records(swaps: Vec<Swap>, slot: &Arc<Slot>) -> Self {
-        let waiting = vec![Waiting::for_records(Arc::clone(slot))];
-        Self { events: None, swaps, waits: Waits::OnAThread, waiting }
+    /// Returns changes alone, whose caller waits on a thread.
+    pub(super) fn of_changes(changes: Changes, slot: &Arc<Slot>) -> Self {
+        let waiting = vec![Waiting::for_changes(Arc::clone(slot))];
+        Self { events: None, changes, waits: Waits::OnAThread, waiting }
     }
 
     /// Returns where its callers wait.
@@ -134,10 +146,12 @@ impl Item {
     }
 
     /// Returns whether another item can be joined to this one: both have events of the same trace, and ask for the same absences
-    /// of records, if for any. An item that changes records stands alone, so that no other is refused for a record.
+    /// of records, if for any. An item that changes records or posts something stands alone, so that no other is refused for it.
     fn takes(&self, next: &Self) -> bool {
-        let same = self.trace().is_some() && self.trace() == next.trace() && self.swaps == next.swaps;
-        same && next.swaps.iter().all(Swap::is_absence)
+        let (own, others) = (&self.changes, &next.changes);
+        let same = self.trace().is_some() && self.trace() == next.trace() && own.swaps == others.swaps;
+        let posts_nothing = |changes: &Changes| changes.posts.is_empty() && changes.acknowledged.is_empty();
+        same && posts_nothing(own) && posts_nothing(others) && others.swaps.iter().all(Swap::is_absence)
     }
 
     /// Adds the next item of the same trace. If it was not chained to this one, the store refuses both, and both are decided
@@ -219,7 +233,8 @@ impl Sequencer {
             return None;
         };
         let append = item.events.zip(head).map(|(events, head)| events.append(head));
-        Some((Write { writer, append, swaps: item.swaps }, item.waiting))
+        let Changes { swaps, posts, acknowledged } = item.changes;
+        Some((Write { writer, append, swaps, posts, acknowledged }, item.waiting))
     }
 
     fn count(&self, writes: &[Write], outcomes: &[WriteOutcome]) {

@@ -5,7 +5,7 @@
 //! nothing in this trait changes or deletes an event. Words beside an event are taken out by the commit of the event that
 //! says so (`content_erased`), and by nothing else. What is derived from it (commands, key changes, phases, the
 //! lists of questions and confirmations, participants of runs) is written in the same transaction and can be rebuilt from it at will.
-//! **Operational** data (records, leases, snapshots, failure flags) is backed up but is no part of the ledger;
+//! **Operational** data (records, streams, leases, snapshots, failure flags) is backed up but is no part of the ledger;
 //! secrets are not even backed up.
 
 mod check;
@@ -15,6 +15,7 @@ mod lease;
 mod question;
 mod reason;
 mod record;
+mod stream;
 
 use std::ops::RangeInclusive;
 
@@ -38,22 +39,30 @@ pub use self::{
     lease::{Lease, LeaseId, Leases},
     question::{QuestionFilter, QuestionRow, QuestionSummary, touched_questions},
     record::{KeptRecord, RecordKey, RecordValue, Records, Swap, Version},
+    stream::{
+        Acknowledgement, ConsumerName, KeptPost, PAGE_BYTES, Post, PostName, StreamName, StreamPosition,
+        Streams,
+    },
 };
+
+pub(crate) use self::stream::MOST_SWEPT;
 
 /// Where events are kept.
 ///
 /// Every method may be called from any thread. Reads see all that was acknowledged before they began and never
 /// block a commit. A method that returns an error has changed nothing that a later read would show, except that
 /// after [`StoreError::Uncertain`] a commit may have happened as a whole.
-pub trait Store: Records + Leases + Send + Sync {
-    /// Writes to any number of traces and records, in one transaction. The only way by which events and records change.
+pub trait Store: Records + Streams + Leases + Send + Sync {
+    /// Writes to any number of traces, records and streams, in one transaction. The only way by which events, records and streams
+    /// change.
     ///
     /// **Durable**: when this returns, every accepted write survives the end of the process and the loss of
-    /// power. **Atomic**: each write is there as a whole (events, contents, derived rows, snapshot, swaps) or not at
-    /// all. **Judged one by one**: the result has one outcome per write, in order; a refused write does not
+    /// power. **Atomic**: each write is there as a whole (events, contents, derived rows, snapshot, swaps, posts) or not
+    /// at all. **Judged one by one**: the result has one outcome per write, in order; a refused write does not
     /// hinder the others. A write is refused when
     /// - its lease is not alive, whether it appends events or only swaps records;
     /// - a record that it swaps is not what it was;
+    /// - a post has the name of another one in its stream;
     /// - the head of its trace is not [`Append::expected`], its events do not follow that and each other, or it
     ///   would open a second registry;
     /// - an event's (author key, command) was used before in this store, also earlier in this call;
@@ -225,17 +234,21 @@ pub struct Write {
     pub append: Option<Append>,
     /// Changes of records, each of another one.
     pub swaps: Vec<Swap>,
+    /// What is posted with it, in this order.
+    pub posts: Vec<Post>,
+    /// What consumers need no more.
+    pub acknowledged: Vec<Acknowledgement>,
 }
 
 impl Write {
     /// Returns the write of events alone.
     pub const fn of_events(writer: LeaseId, append: Append) -> Self {
-        Self { writer, append: Some(append), swaps: Vec::new() }
+        Self { writer, append: Some(append), swaps: Vec::new(), posts: Vec::new(), acknowledged: Vec::new() }
     }
 
     /// Returns the write of records alone.
     pub const fn of_records(writer: LeaseId, swaps: Vec<Swap>) -> Self {
-        Self { writer, append: None, swaps }
+        Self { writer, append: None, swaps, posts: Vec::new(), acknowledged: Vec::new() }
     }
 }
 
@@ -287,6 +300,9 @@ pub enum Conflict {
     /// Somebody else changed a record.
     #[error("a record is not what it was")]
     Record,
+    /// Something was posted under this name before.
+    #[error("the stream has a post of this name")]
+    Post,
     /// The lease has ended or expired.
     #[error("the lease of the writer is not alive")]
     Lease,

@@ -16,7 +16,7 @@ use demur_ledger::{
     name::{CommandId, Position, Sequence},
 };
 
-use crate::contract::{Append, RecordValue, StoreError, Write};
+use crate::contract::{Append, Post, RecordValue, StoreError, Write};
 
 /// Returns the author's key and command of an event that carries a statement.
 pub(crate) fn command(event: &Event) -> Option<(Fingerprint, CommandId)> {
@@ -166,10 +166,11 @@ fn of_people() -> Fingerprint {
 /// the head it expects, and each other: if not, another caller was faster.
 pub(crate) fn check_write(write: &Write) -> Result<bool, StoreError> {
     let misuse = |what| Err(StoreError::Misuse { what });
-    let Write { append, swaps, .. } = write;
-    if append.is_none() && swaps.is_empty() {
+    let Write { append, swaps, posts, acknowledged, .. } = write;
+    if append.is_none() && swaps.is_empty() && posts.is_empty() && acknowledged.is_empty() {
         return misuse("a write has nothing to write");
     }
+    check_posts(posts)?;
     for (index, swap) in swaps.iter().enumerate() {
         if swaps[..index].iter().any(|earlier| earlier.key == swap.key) {
             return misuse("a write swaps one record twice");
@@ -179,6 +180,24 @@ pub(crate) fn check_write(write: &Write) -> Result<bool, StoreError> {
         }
     }
     append.as_ref().map_or(Ok(true), check_append)
+}
+
+/// Refuses posts that are too large or too many, and a name that stands on two of them.
+fn check_posts(posts: &[Post]) -> Result<(), StoreError> {
+    let misuse = |what| Err(StoreError::Misuse { what });
+    if posts.len() > Post::MOST {
+        return misuse("a write has more posts than a write may have");
+    }
+    for (index, post) in posts.iter().enumerate() {
+        if post.bytes.len() > Post::LARGEST {
+            return misuse("a post is larger than a post may be");
+        }
+        let is_same = |earlier: &Post| earlier.stream == post.stream && earlier.name == post.name;
+        if post.name.is_some() && posts[..index].iter().any(is_same) {
+            return misuse("a write posts two messages under one name");
+        }
+    }
+    Ok(())
 }
 
 /// Refuses an append whose parts do not belong together: it would be in the ledger for good. Returns whether it is a chain.

@@ -8,6 +8,7 @@ mod lease;
 mod question;
 mod record;
 mod state;
+mod stream;
 
 use std::{
     fmt,
@@ -31,9 +32,10 @@ pub use self::fault::{Fault, Faults, Writing};
 use self::state::State;
 use crate::{
     contract::{
-        ConfirmationFilter, ConfirmationSummary, Cursor, Failure, KeptRecord, Lease, LeaseId, Leases,
-        Performed, QuestionFilter, QuestionSummary, RecordKey, Records, Snapshot, Store, StoreError,
-        StoreProblem, StoreProgress, Stored, TraceSummary, Write, WriteOutcome,
+        ConfirmationFilter, ConfirmationSummary, ConsumerName, Cursor, Failure, KeptPost, KeptRecord, Lease,
+        LeaseId, Leases, Performed, PostName, QuestionFilter, QuestionSummary, RecordKey, Records, Snapshot,
+        Store, StoreError, StoreProblem, StoreProgress, Stored, StreamName, StreamPosition, Streams,
+        TraceSummary, Write, WriteOutcome,
     },
     derived,
 };
@@ -370,6 +372,37 @@ impl Records for MemoryStore {
 
     fn due(&self, prefix: &str, now: Timestamp, limit: usize) -> Result<Vec<KeptRecord>, StoreError> {
         self.read(|state| state.records().due(prefix, now, limit))
+    }
+}
+
+impl Streams for MemoryStore {
+    fn posts(
+        &self,
+        stream: &StreamName,
+        after: StreamPosition,
+        limit: usize,
+    ) -> Result<Vec<KeptPost>, StoreError> {
+        self.read(|state| state.streams().page(stream, after, limit))
+    }
+
+    fn named_post(&self, stream: &StreamName, name: &PostName) -> Result<Option<StreamPosition>, StoreError> {
+        self.read(|state| state.streams().named(stream, name))
+    }
+
+    fn newest_post(&self, stream: &StreamName) -> Result<StreamPosition, StoreError> {
+        self.read(|state| state.streams().newest(stream))
+    }
+
+    fn acknowledged(
+        &self,
+        stream: &StreamName,
+        consumer: &ConsumerName,
+    ) -> Result<StreamPosition, StoreError> {
+        self.read(|state| state.streams().acknowledged(stream, consumer))
+    }
+
+    fn sweep(&self, now: Timestamp) -> Result<u64, StoreError> {
+        self.write(Writing::Operational, |state| Ok(state.streams_mut().sweep(now)))
     }
 }
 

@@ -24,6 +24,7 @@ mod read;
 mod record;
 mod schema;
 mod secret;
+mod stream;
 mod trouble;
 
 use std::{
@@ -59,9 +60,10 @@ use crate::{
     artifacts::Artifacts,
     clock,
     contract::{
-        ConfirmationFilter, ConfirmationSummary, Cursor, Failure, KeptRecord, Lease, LeaseId, Leases,
-        Performed, QuestionFilter, QuestionSummary, RecordKey, Records, Snapshot, Store, StoreError,
-        StoreProblem, StoreProgress, Stored, TraceSummary, Write, WriteOutcome,
+        ConfirmationFilter, ConfirmationSummary, ConsumerName, Cursor, Failure, KeptPost, KeptRecord, Lease,
+        LeaseId, Leases, Performed, PostName, QuestionFilter, QuestionSummary, RecordKey, Records, Snapshot,
+        Store, StoreError, StoreProblem, StoreProgress, Stored, StreamName, StreamPosition, Streams,
+        TraceSummary, Write, WriteOutcome,
     },
     derived,
     folder::{Folder, Lock},
@@ -478,6 +480,39 @@ impl Records for SqliteStore {
 
     fn due(&self, prefix: &str, now: Timestamp, limit: usize) -> Result<Vec<KeptRecord>, StoreError> {
         self.readers.read("find due records", |connection| record::due(connection, prefix, now, limit))
+    }
+}
+
+impl Streams for SqliteStore {
+    fn posts(
+        &self,
+        name: &StreamName,
+        after: StreamPosition,
+        limit: usize,
+    ) -> Result<Vec<KeptPost>, StoreError> {
+        self.readers.read("read posts", |connection| stream::page(connection, name, after, limit))
+    }
+
+    fn named_post(&self, name: &StreamName, post: &PostName) -> Result<Option<StreamPosition>, StoreError> {
+        self.readers.read("look for a post", |connection| stream::named(connection, name, post))
+    }
+
+    fn newest_post(&self, name: &StreamName) -> Result<StreamPosition, StoreError> {
+        self.readers.read("find the newest post", |connection| stream::newest(connection, name))
+    }
+
+    fn acknowledged(&self, name: &StreamName, consumer: &ConsumerName) -> Result<StreamPosition, StoreError> {
+        self.readers
+            .read("read what is acknowledged", |connection| stream::acknowledged(connection, name, consumer))
+    }
+
+    fn sweep(&self, now: Timestamp) -> Result<u64, StoreError> {
+        let sweeping = || trouble::of("remove old posts");
+        // Most of the time there is nothing, and nothing is written.
+        if !self.readers.read("look for old posts", |connection| stream::is_due(connection, now))? {
+            return Ok(0);
+        }
+        self.write("remove old posts", |transaction| stream::sweep(transaction, now).map_err(sweeping()))
     }
 }
 

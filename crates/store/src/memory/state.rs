@@ -14,7 +14,10 @@ use demur_ledger::{
     state::Phase,
 };
 
-use super::{confirmation::ConfirmationList, lease::LeaseTable, question::List, record::RecordTable};
+use super::{
+    confirmation::ConfirmationList, lease::LeaseTable, question::List, record::RecordTable,
+    stream::StreamTable,
+};
 use crate::{
     contract::{
         Append, ConfirmationSummary, Conflict, Cursor, Failure, Kept, LeaseId, Performed, QuestionSummary,
@@ -39,6 +42,7 @@ pub(super) struct State {
     artifacts: BTreeMap<Address, Vec<u8>>,
     secrets: BTreeMap<Digest, Vec<u8>>,
     records: RecordTable,
+    streams: StreamTable,
     leases: LeaseTable,
 }
 
@@ -84,7 +88,8 @@ impl State {
         Ok(writes.iter().zip(chains).map(|(write, is_chain)| self.commit_one(write, *is_chain)).collect())
     }
 
-    fn commit_one(&mut self, Write { writer, append, swaps }: &Write, is_chain: bool) -> WriteOutcome {
+    fn commit_one(&mut self, write: &Write, is_chain: bool) -> WriteOutcome {
+        let Write { writer, append, swaps, posts, acknowledged } = write;
         if !self.leases.lives(*writer) {
             return WriteOutcome::Refused(Conflict::Lease);
         }
@@ -95,13 +100,16 @@ impl State {
         let append = append.as_ref().map(|append| (append, kind(append)));
         let refused = append.and_then(|(append, kind)| self.judge(append, kind, is_chain));
         let swapped = || (!self.records.hold(swaps)).then_some(Conflict::Record);
-        if let Some(conflict) = refused.or_else(swapped) {
+        let posted = || (!self.streams.are_new(posts)).then_some(Conflict::Post);
+        if let Some(conflict) = refused.or_else(swapped).or_else(posted) {
             return WriteOutcome::Refused(conflict);
         }
         if let Some((append, kind)) = append {
             self.write(append, kind, *writer);
         }
         self.records.swap(swaps);
+        self.streams.post(posts);
+        self.streams.acknowledge(acknowledged);
         WriteOutcome::Done
     }
 
@@ -352,6 +360,14 @@ impl State {
 
     pub(super) fn records(&self) -> &RecordTable {
         &self.records
+    }
+
+    pub(super) fn streams(&self) -> &StreamTable {
+        &self.streams
+    }
+
+    pub(super) fn streams_mut(&mut self) -> &mut StreamTable {
+        &mut self.streams
     }
 
     pub(super) fn leases(&self) -> &LeaseTable {

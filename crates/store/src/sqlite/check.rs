@@ -218,10 +218,14 @@ impl Check<'_> {
 }
 
 /// What `rebuild` makes again. Whatever else is derived is a table without rows of its own.
-const INDEXES: [&str; 8] = [
+const INDEXES: [&str; 12] = [
+    "acknowledgements_due",
     "confirmations_list",
     "confirmations_due",
     "events_place",
+    "posts_due",
+    "posts_name",
+    "posts_stream",
     "questions_list",
     "questions_asker",
     "questions_trace",

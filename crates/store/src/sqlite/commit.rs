@@ -15,7 +15,7 @@ use rusqlite::{Connection, OptionalExtension as _, Result, Row, Transaction, par
 
 use super::{
     column::{self, number, ulid},
-    confirmation, erase, participant, question,
+    confirmation, erase, participant, question, stream,
 };
 use crate::{
     contract::{
@@ -82,7 +82,7 @@ impl<'a> Judging<'a> {
         if precheck.dead {
             return Ok(WriteOutcome::Refused(Conflict::Lease));
         }
-        let Write { writer, append, swaps } = write;
+        let Write { writer, append, swaps, posts, acknowledged } = write;
         let append = append.as_ref().map(|append| self.prepare(append)).transpose()?;
         let conflict = append.as_ref().map_or(Ok(None), |append| self.judge(append, precheck));
         if let Some(conflict) = conflict.map_err(trouble::of("append"))? {
@@ -91,8 +91,13 @@ impl<'a> Judging<'a> {
         if !hold(self.transaction, swaps).map_err(trouble::of("look at records"))? {
             return Ok(WriteOutcome::Refused(Conflict::Record));
         }
+        if !stream::are_new(self.transaction, posts).map_err(trouble::of("look at posts"))? {
+            return Ok(WriteOutcome::Refused(Conflict::Post));
+        }
         append.map_or(Ok(()), |append| self.write(append, *writer)).map_err(trouble::of("append"))?;
         swap(self.transaction, swaps).map_err(trouble::of("change records"))?;
+        stream::post(self.transaction, posts).map_err(trouble::of("post"))?;
+        stream::acknowledge(self.transaction, acknowledged).map_err(trouble::of("acknowledge posts"))?;
         Ok(WriteOutcome::Done)
     }
 

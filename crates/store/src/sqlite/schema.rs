@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The version this code writes and reads.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Refuses a file that cannot be one of ours, before SQLite touches it.
 pub(super) fn inspect(path: &Path) -> Result<(), StoreError> {

@@ -1,4 +1,4 @@
--- Version 5: the ledger, what is derived from it, and operational data (docs/design/003).
+-- Version 6: the ledger, what is derived from it, and operational data (docs/design/003).
 -- Times are milliseconds since 1970 in UTC, digests 32 bytes, ULIDs 16 bytes big-endian.
 
 -- The ledger: only ever grows -------------------------------------------------------------------------------
@@ -130,6 +130,28 @@ CREATE TABLE records (
     expires INTEGER                 -- when it is due
 ) STRICT;
 CREATE INDEX records_due ON records (expires, key) WHERE expires IS NOT NULL;
+
+-- Messages in order, kept until their time.
+CREATE TABLE posts (
+    position INTEGER PRIMARY KEY AUTOINCREMENT, -- its place; never one that was there before
+    stream   TEXT NOT NULL,
+    name     TEXT,                  -- where it is posted once
+    bytes    BLOB NOT NULL,         -- in a form that the stream's readers know
+    expires  INTEGER                -- from when on it may be removed
+) STRICT;
+CREATE INDEX posts_stream ON posts (stream);
+CREATE UNIQUE INDEX posts_name ON posts (stream, name) WHERE name IS NOT NULL;
+CREATE INDEX posts_due ON posts (expires) WHERE expires IS NOT NULL;
+
+-- Up to where consumers need nothing any more.
+CREATE TABLE acknowledgements (
+    stream   TEXT NOT NULL,
+    consumer TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    expires  INTEGER,
+    PRIMARY KEY (stream, consumer)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX acknowledgements_due ON acknowledgements (expires) WHERE expires IS NOT NULL;
 
 -- Artifacts that were erased, until their files are removed.
 CREATE TABLE leftovers (

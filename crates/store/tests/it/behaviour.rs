@@ -24,6 +24,7 @@ mod operational;
 mod question;
 mod read;
 mod record;
+mod stream;
 
 use std::sync::Arc;
 

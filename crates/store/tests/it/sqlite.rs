@@ -18,10 +18,13 @@ use std::{
 use demur_core::hash::sha256;
 use demur_ledger::{entry::Address, name::Sequence};
 use demur_store::{
-    contract::{Cursor, Kept, Leases as _, Store as _, StoreError},
+    contract::{
+        Cursor, Kept, KeptPost, Leases as _, Post, Store as _, StoreError, StreamName, StreamPosition,
+        Streams as _, Write, WriteOutcome,
+    },
     sqlite::SqliteStore,
 };
-use demur_testing::sample::{Sample, Work, commit, done, keep_record, record};
+use demur_testing::sample::{Sample, Work, commit, done, keep_record, record, writer};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -63,6 +66,17 @@ impl Filled {
     fn raw(&self) -> Connection {
         Connection::open(self.database()).unwrap()
     }
+}
+
+fn post(store: &SqliteStore, stream: &str, bytes: &[u8]) {
+    let stream = StreamName::new(stream).unwrap();
+    let posts = vec![Post { stream, name: None, bytes: bytes.to_vec(), expires: None }];
+    let write = Write { posts, ..Write::of_records(writer(store).unwrap(), Vec::new()) };
+    assert_eq!(store.commit(&[write]).unwrap(), [WriteOutcome::Done]);
+}
+
+fn posts(store: &SqliteStore, stream: &str) -> Vec<KeptPost> {
+    store.posts(&StreamName::new(stream).unwrap(), StreamPosition::START, 100).unwrap()
 }
 
 fn mode(path: &Path) -> u32 {

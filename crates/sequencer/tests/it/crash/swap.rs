@@ -51,7 +51,7 @@ fn record_until_killed(folder: &Path) {
         let was = store.record(&key()).unwrap().map_or(Version::ABSENT, |record| record.version);
         let bytes = work.head().sequence.number().to_be_bytes().to_vec();
         let next = Some(RecordValue { bytes, expires: None });
-        let write = Write { writer: lease, append, swaps: vec![Swap { key: key(), was, next }] };
+        let write = Write { append, ..Write::of_records(lease, vec![Swap { key: key(), was, next }]) };
         assert_eq!(store.commit(&[write]).unwrap(), [WriteOutcome::Done]);
         child::acknowledge(work.trace(), work.head());
         sample.say(&mut work, ProposalCreated { fallback_for: None, replaces: None });

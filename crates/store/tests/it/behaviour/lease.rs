@@ -82,7 +82,7 @@ behaviour! {
         let was = Version::ABSENT;
         let swaps = vec![Swap { key: key.clone(), was, next: Some(value) }];
         let writer = LeaseId::NONE;
-        let outcomes = store.commit(&[Write { writer, append, swaps }]).unwrap();
+        let outcomes = store.commit(&[Write { append, ..Write::of_records(writer, swaps) }]).unwrap();
         assert_eq!(outcomes, [WriteOutcome::Refused(Conflict::Lease)]);
         assert_eq!(store.record(&key).unwrap(), None);
     }

@@ -141,16 +141,16 @@ behaviour! {
         let blocked = put("taken", Version::ABSENT, value(b"mine"));
 
         // The record stands against the event.
-        let write = Write { writer, append: append.clone(), swaps: vec![free.clone(), blocked] };
+        let write = Write { append: append.clone(), ..Write::of_records(writer, vec![free.clone(), blocked]) };
         assert_eq!(store.commit(&[write]).unwrap(), [REFUSED]);
         assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 2);
         // Nothing stands against either.
-        let write = Write { writer, append, swaps: vec![free.clone(), take(&taken)] };
+        let write = Write { append, ..Write::of_records(writer, vec![free.clone(), take(&taken)]) };
         assert_eq!(store.commit(&[write]).unwrap(), [WriteOutcome::Done]);
         assert_eq!(store.events(work.trace(), Sequence::FIRST, 10).unwrap().len(), 3);
         let claim = store.record(&key("claim")).unwrap().unwrap();
         // The event stands against the record.
-        let write = Write { writer, append: late, swaps: vec![take(&claim)] };
+        let write = Write { append: late, ..Write::of_records(writer, vec![take(&claim)]) };
         assert_eq!(store.commit(&[write]).unwrap(), [WriteOutcome::Refused(Conflict::Head)]);
         assert_eq!(store.records("", None, 10).unwrap(), [claim]);
     }
@@ -164,7 +164,7 @@ behaviour! {
         let mut ask = || {
             sample.say(&mut work, PROPOSAL);
             let append = Some(sample.append(&mut work));
-            let write = Write { writer, append, swaps: vec![Swap::absence(key("ended/a"))] };
+            let write = Write { append, ..Write::of_records(writer, vec![Swap::absence(key("ended/a"))]) };
             let outcome = store.commit(&[write]).unwrap()[0];
             (outcome, store.events(work.trace(), Sequence::FIRST, 10).unwrap().len())
         };

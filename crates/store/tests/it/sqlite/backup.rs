@@ -54,6 +54,7 @@ fn restored_store_is_the_backed_up_one_and_says_that_it_was_restored() {
     let (backup, restored) = (filled.folder.path().join("backup"), filled.folder.path().join("a/restored"));
     let store = filled.open();
     keep_record(&store, "cursor", b"7").unwrap();
+    super::post(&store, "log", b"told");
     let mut steps = Vec::new();
     store.backup(&backup, &mut |progress| steps.push(progress.step)).unwrap();
     assert_eq!(steps, [StoreStep::Copy, StoreStep::Copy, StoreStep::Artifacts, StoreStep::Artifacts]);
@@ -67,6 +68,8 @@ fn restored_store_is_the_backed_up_one_and_says_that_it_was_restored() {
     assert_eq!(copy.traces(None, 100).unwrap(), store.traces(None, 100).unwrap());
     assert_eq!(record(&copy, "cursor").as_deref(), Some(b"7".as_slice()));
     assert_eq!(record(&copy, RESTORED).as_deref(), Some(b"".as_slice()));
+    assert_eq!(super::posts(&copy, "log"), super::posts(&store, "log"));
+    assert_eq!(super::posts(&copy, "log")[0].bytes, b"told");
     assert_eq!(copy.check(&mut |_| {}).unwrap(), []);
     filled.sample.record(&mut filled.work, b"two");
     done(&copy, &[filled.sample.append(&mut filled.work)]);

@@ -62,8 +62,11 @@ fn rebuilt_equals_written() {
     // One command per event, six keys, three runs with four participants each, two questions.
     assert_eq!(written.len(), 36 + 6 + 3 + 12 + 2);
     let store = filled.open();
+    super::post(&store, "log", b"told");
+    let posts = super::posts(&store, "log");
     store.rebuild().unwrap();
     assert_eq!(derived(&filled.raw()), written);
+    assert_eq!(super::posts(&store, "log"), posts, "what was posted stays");
     assert_eq!(store.check(&mut |_| {}).unwrap(), []);
 }
 
