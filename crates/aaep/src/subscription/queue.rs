@@ -117,6 +117,11 @@ impl DeliveryQueue {
         self.waiting.len() < MAX_WAITING && self.held_bytes() < MAX_HELD_BYTES
     }
 
+    /// Returns whether something that waits will be made from the event at this place.
+    pub fn holds(&self, place: u64) -> bool {
+        self.waiting.iter().any(|waiting| waiting.last == place)
+    }
+
     /// Returns when it wants to be asked again by [`due`](Self::due); none where nothing that waits may go out.
     pub fn next_timeout(&self) -> Option<Timestamp> {
         self.next_ready().map(|_| self.bucket.next_token())
@@ -138,6 +143,7 @@ impl DeliveryQueue {
         }
         let is_settled = self.ahead.contains(&place) || !terms.wants(event, known);
         if !is_settled && !event.is_critical() && !self.has_room() {
+            self.unblock();
             return Err(QueueFull { waiting: self.waiting.len() });
         }
         self.ahead.remove(&place);
@@ -198,13 +204,22 @@ impl DeliveryQueue {
         let session = &event.envelope.session_id;
         let last = self.waiting.iter_mut().rev().find(|waiting| waiting.session == *session);
         if let Some(last) = last {
-            if last.merge(place, &event.payload, terms) {
+            if last.merge(place, event, terms) {
                 return;
             }
             // Something else follows in its session, so no more of it will come: it must not hold that up.
             last.is_ready = true;
         }
         self.waiting.push(Waiting::new(place, event, terms));
+    }
+
+    /// Lets the oldest go out where everything waits for more of itself: nothing more comes in before there is room.
+    fn unblock(&mut self) {
+        if self.next_ready().is_none()
+            && let Some(oldest) = self.waiting.first_mut()
+        {
+            oldest.is_ready = true;
+        }
     }
 
     /// Returns the first that may go out: ready, and nothing of its session before it.
@@ -238,7 +253,8 @@ impl Waiting {
                 let is_ready = terms.may_cut_at(output.boundary());
                 (WaitingContent::Output(Box::new(WaitingOutput::new(output))), is_ready)
             }
-            Payload::StateChanged(state) => {
+            // What extensions say about one step is not said about several.
+            Payload::StateChanged(state) if event.envelope.extensions.is_none() => {
                 let (from_state, to_state) = (state.from_state.clone(), state.to_state.clone());
                 (WaitingContent::State { from_state, to_state }, true)
             }
@@ -250,8 +266,8 @@ impl Waiting {
     }
 
     /// Takes an event in, if it is more of the same.
-    fn merge(&mut self, place: u64, payload: &Payload, terms: &Capabilities) -> bool {
-        let is_merged = match (&mut self.content, payload) {
+    fn merge(&mut self, place: u64, event: &AgentEvent, terms: &Capabilities) -> bool {
+        let is_merged = match (&mut self.content, &event.payload) {
             (WaitingContent::Output(waiting), Payload::OutputStreaming(more)) => {
                 let is_merged = waiting.append(more);
                 if is_merged {
@@ -261,7 +277,7 @@ impl Waiting {
             }
             (WaitingContent::Progress, Payload::ProgressUpdated(_)) => true,
             (WaitingContent::State { to_state, .. }, Payload::StateChanged(more))
-                if *to_state == more.from_state =>
+                if *to_state == more.from_state && event.envelope.extensions.is_none() =>
             {
                 to_state.clone_from(&more.to_state);
                 true

@@ -306,6 +306,37 @@ fn waiting_progress_is_replaced_and_waiting_states_become_one_step() {
 
 /// AEP-19
 #[test]
+fn a_state_that_says_more_is_not_joined() {
+    let mut fed = Fed::new(json!({"max_events_per_second": 1}));
+    fed.feed(&minimal("session.started"), 0);
+    let context = json!(["https://aaep-protocol.org/context/v1", "https://example.org/context/v1"]);
+    let told = with(state("thinking", "thinking"), "extensions", json!({"acme": {"resolved": true}}));
+    let told = with(told, "@context", context);
+    for value in [state("idle", "thinking"), told, state("thinking", "deciding")] {
+        assert_eq!(fed.feed(&value, 0), []);
+    }
+    let out: Vec<_> = (1..4).flat_map(|second| places(&fed.queue.due(after(1000 * second)))).collect();
+    assert_eq!(out, [(2, 2), (3, 3), (4, 4)]);
+}
+
+/// AEP-19: where everything waits for the rest of a sentence, and nothing more comes in before there is room, the oldest goes out.
+#[test]
+fn a_full_queue_of_halves_lets_the_oldest_go() {
+    let mut fed = Fed::new(json!({}));
+    let half = |number: u64| in_session(chunk("Half", 0, "none"), &format!("sess_{number}"));
+    let mut sessions = 0;
+    while fed.try_feed(&half(sessions), 0).is_ok() {
+        sessions += 1;
+        assert!(sessions < 1000);
+    }
+    assert!(!fed.queue.has_room() && fed.queue.next_timeout().is_some());
+    assert_eq!(places(&fed.queue.due(after(0))), [(1, 1)]);
+    assert!(fed.queue.holds(2) && !fed.queue.holds(1));
+    assert!(fed.try_feed(&half(sessions), 0).is_ok());
+}
+
+/// AEP-19
+#[test]
 fn a_merged_event_has_an_id_of_its_own_that_is_the_same_everywhere() {
     let mut fed = Fed::new(json!({}));
     fed.feed(&chunk("a", 0, "none"), 0);
