@@ -80,7 +80,10 @@ const MAY: &[(&str, &[&str])] = &[
     ("api", &["clarify", "core", "ledger"]),
     ("store", &["core", "ledger"]),
     ("sequencer", &["core", "engine", "ledger", "store"]),
-    ("desk", &["api", "clarify", "core", "engine", "ledger", "plan", "rules", "run", "sequencer", "store"]),
+    (
+        "desk",
+        &["aaep", "api", "clarify", "core", "engine", "ledger", "plan", "rules", "run", "sequencer", "store"],
+    ),
     ("web", &["api", "clarify", "core", "ledger"]),
     ("mcp", &["api", "clarify", "core", "ledger"]),
     ("server", &["api", "clarify", "core", "desk", "ledger", "mcp", "web"]),

@@ -27,6 +27,52 @@ pub struct ServerLimits {
     /// How much one token may have.
     #[serde(default)]
     pub quotas: TokenQuotas,
+    /// How much of accessibility events there is.
+    #[serde(default)]
+    pub aaep: AaepLimits,
+}
+
+/// How much of accessibility events (AAEP) there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AaepLimits {
+    /// Subscriptions of one token.
+    pub subscriptions: u32,
+    /// Sessions of one token that are open.
+    pub sessions: u32,
+    /// For how many hours events are kept. A prompt waits for a day at most.
+    pub retention_hours: u32,
+    /// After how many hours without events a session is given up.
+    pub session_idle_hours: u32,
+}
+
+impl AaepLimits {
+    /// How many subscriptions one token can have.
+    pub const SUBSCRIPTIONS: RangeInclusive<u32> = 1..=16_384;
+    /// How many sessions of one token can be open.
+    pub const SESSIONS: RangeInclusive<u32> = 1..=10_000;
+    /// For how long events can be kept: longer than any prompt waits.
+    pub const RETENTION_HOURS: RangeInclusive<u32> = 25..=8_760;
+    /// How long a session can be without events: longer than any prompt waits.
+    pub const SESSION_IDLE_HOURS: RangeInclusive<u32> = 25..=8_760;
+
+    /// Returns the first setting that is out of its range, by its name, with the range.
+    pub fn out_of_range(&self) -> Option<(&'static str, RangeInclusive<u32>)> {
+        let settings = [
+            ("subscriptions", self.subscriptions, Self::SUBSCRIPTIONS),
+            ("sessions", self.sessions, Self::SESSIONS),
+            ("retention_hours", self.retention_hours, Self::RETENTION_HOURS),
+            ("session_idle_hours", self.session_idle_hours, Self::SESSION_IDLE_HOURS),
+        ];
+        let unfit = settings.into_iter().find(|(_, value, range)| !range.contains(value));
+        unfit.map(|(name, _, range)| (name, range))
+    }
+}
+
+impl Default for AaepLimits {
+    fn default() -> Self {
+        Self { subscriptions: 256, sessions: 64, retention_hours: 72, session_idle_hours: 48 }
+    }
 }
 
 /// How much one token may have, or all tokens of one name together where they speak with one key.
@@ -98,6 +144,7 @@ impl Default for ServerLimits {
             stranger_connections: stranger_connections(),
             body_mebibytes: body_mebibytes(),
             quotas: TokenQuotas::default(),
+            aaep: AaepLimits::default(),
         }
     }
 }

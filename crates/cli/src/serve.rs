@@ -52,7 +52,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
             people: arguments.max_people,
             stranger_connections: arguments.max_stranger_connections,
             body_mebibytes: arguments.max_body_memory,
-            quotas: arguments.quotas.over(data.settings()?.quotas.unwrap_or_default()),
+            quotas: arguments.quotas.over(settings.quotas.unwrap_or_default()),
+            aaep: settings.aaep.unwrap_or_default(),
         },
         data,
     };

@@ -14,6 +14,7 @@ use tokio::{
 };
 
 use crate::{
+    aaep::EventLog,
     access::{self, Caller, Quotas},
     data::DataFolder,
     follower::Follower,
@@ -76,6 +77,7 @@ pub struct Desk {
     folder: HeldFolder,
     waiters: Arc<Waiters>,
     follower: Follower,
+    events: EventLog,
     showings: Showings,
     tokens: Tokens,
     counts: Arc<dyn Count>,
@@ -118,6 +120,7 @@ impl Desk {
             folder: take(config.data.clone(), config.user.clone(), listeners)?,
             waiters,
             follower: Follower::default(),
+            events: EventLog::default(),
             showings: Showings::default(),
             tokens: Tokens::new(config.limits.tokens as usize).with_timeouts(config.sessions),
             counts,
@@ -217,6 +220,11 @@ impl Desk {
     /// Returns who reads what is recorded.
     pub(crate) const fn follower(&self) -> &Follower {
         &self.follower
+    }
+
+    /// Returns what is told of accessibility events.
+    pub(crate) const fn events(&self) -> &EventLog {
+        &self.events
     }
 
     /// Returns who was shown which questions lately.

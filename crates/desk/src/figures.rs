@@ -5,6 +5,7 @@ use demur_ledger::{confirmation::ConfirmationStanding, question::OutcomeKind};
 use demur_store::contract::{ConfirmationFilter, RecordKey, Swap, Version};
 
 use crate::{
+    aaep,
     access::{Caller, LOOKING},
     desk::Desk,
     records,
@@ -56,7 +57,8 @@ impl Desk {
             outcomes: Some(vec![ConfirmationStanding::Open]),
             ..ConfirmationFilter::default()
         };
-        Ok(is_open || !store.confirmations(&open, None, 1)?.is_empty())
+        let is_prompted = || aaep::has_open_prompt(store);
+        Ok(is_open || !store.confirmations(&open, None, 1)?.is_empty() || is_prompted()?)
     }
 
     /// Returns the port at which the folder was served last, if anybody kept it. May block.

@@ -18,10 +18,12 @@
 //! | a statement on its way to the sequencer | [`recording`] |
 //! | waiting, watching, deadlines that pass | [`waiters`], [`watch`], [`follower`], [`deadlines`], `trouble_log` |
 //! | checkpoint and check of the whole store; figures | [`store_check`], [`figures`] |
+//! | accessibility events: sessions published, followed, replied to | [`aaep`] |
 //! | verification of a trace of the store, and of a file | [`audit`], [`verification`] |
 //! | clock and randomness | [`operating_system`] |
 //! | refusals about files, and paths that are safe to show | [`error`], [`visible`] |
 
+pub mod aaep;
 pub mod access;
 pub mod audit;
 pub mod client;

@@ -6,7 +6,11 @@ use std::{
     path::PathBuf,
 };
 
-use demur_api::{code::Code, refusal::Refusal, server_limits::TokenQuotas};
+use demur_api::{
+    code::Code,
+    refusal::Refusal,
+    server_limits::{AaepLimits, TokenQuotas},
+};
 use demur_clarify::name::AgentId;
 use demur_core::{
     canonical,
@@ -38,6 +42,9 @@ pub struct FolderSettings {
     /// After how many seconds a browser is signed out in any case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_seconds: Option<Whole<60, 2_592_000>>,
+    /// How much of accessibility events there is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aaep: Option<AaepLimits>,
 }
 
 /// Under which name of this machine pages are. A cookie goes to every port of its host: under a name of their own it does not reach
@@ -89,11 +96,19 @@ impl DataFolder {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(FolderSettings::default()),
             Err(error) => return Err(error::unreadable(&path, &error)),
         }
-        canonical::from_json(&bytes, &Limits::CONTENT).map_err(|error| {
-            let shown = visible_path(&path);
-            let message = format!("{shown}: expected the settings of a data folder, found {error}");
+        let unfit = |found: String| {
+            let message =
+                format!("{}: expected the settings of a data folder, found {found}", visible_path(&path));
             Refusal::new(Code::FileMalformed, message).with_cure("correct the file, or take it away")
-        })
+        };
+        let read = canonical::from_json(&bytes, &Limits::CONTENT).map_err(|error| unfit(error.to_string()));
+        let settings: FolderSettings = read?;
+        match settings.aaep.and_then(|aaep| aaep.out_of_range()) {
+            None => Ok(settings),
+            Some((name, range)) => {
+                Err(unfit(format!("aaep.{name} outside of {} to {}", range.start(), range.end())))
+            }
+        }
     }
 
     /// Keeps settings in place of those that are there. The folder has to be there.
@@ -129,6 +144,7 @@ mod tests {
             page_host: Some(PageHost::Shared),
             session_idle_seconds: Some(Whole::try_from(600).unwrap()),
             session_seconds: None,
+            aaep: Some(AaepLimits { sessions: 8, ..AaepLimits::default() }),
         };
         data.keep_settings(&settings).unwrap();
         assert_eq!(data.settings().unwrap(), settings);
@@ -138,6 +154,7 @@ mod tests {
             "{\"rules\": {\"only\": true}}",
             "{\"agent_id\": \"\"}",
             "{\"page_host\": \"a\"}",
+            "{\"aaep\": {\"retention_hours\": 1}}",
             "",
         ] {
             fs::write(data.settings_file(), text).unwrap();

@@ -1,5 +1,6 @@
 //! The operations of the API, by what they are about.
 
+pub mod aaep;
 pub mod feed;
 pub mod mcp;
 pub mod open;
@@ -33,7 +34,7 @@ pub fn all() -> Api {
     let api = verify::add(api);
     let api = api.mount::<op::ListIdentities>().mount::<op::ShowIdentity>();
     let api = api.mount::<op::VerifyIdentityMessages>();
-    let api = feed::add(api);
+    let api = aaep::add(feed::add(api));
     let api = api.mount::<op::MakeToken>().mount::<op::ListTokens>().mount::<op::RevokeToken>();
     let api = api.mount::<op::AddPerson>().mount::<op::ListPeople>().mount::<op::RemovePerson>();
     let api = api.mount::<op::ListSessions>().mount::<op::EndSession>().mount::<op::EndSessions>();

@@ -11,6 +11,7 @@ use std::{
 use demur_api::{code::Code, refusal::Refusal, server_limits::ServerLimits};
 use demur_core::limit::Text;
 use demur_desk::{
+    aaep,
     access::Caller,
     data::DataFolder,
     deadlines,
@@ -176,6 +177,7 @@ async fn answer(
     tokio::spawn(deadlines::run(Arc::clone(&service.desk)));
     tokio::spawn(kept_root::run(Arc::clone(&service.desk)));
     tokio::spawn(follower::run(Arc::clone(&service.desk)));
+    tokio::spawn(aaep::run(Arc::clone(&service.desk)));
     tokio::spawn(tell_store_trouble(Arc::clone(service)));
     tracing::info!(address = service.address(), process = std::process::id(), "ready");
     ready(service);

@@ -9,26 +9,15 @@ use std::{
 use demur_desk::watch::{News, Watch};
 use futures_core::Stream;
 
-/// What one caller is sent; ends with the watch.
-pub(crate) struct Watching<T> {
-    next: Pin<Box<dyn Future<Output = Step<T>> + Send>>,
-    write: Write<T>,
+/// Returns what one caller is sent; ends with the watch. What `write` writes nothing for is passed over.
+pub(crate) fn watching<T: Send + 'static>(
+    watch: Watch,
+    write: fn(&Watch, News) -> Option<T>,
+) -> impl Stream<Item = Result<T, Infallible>> + Send {
+    Unfolded::new(watch, move |watch| step(watch, write))
 }
 
-/// The next thing to send, and the watch that the one after it comes from; none at the end.
-type Step<T> = Option<(T, Watch)>;
-
-/// Writes what a watch says; what it writes nothing for is passed over.
-type Write<T> = fn(&Watch, News) -> Option<T>;
-
-impl<T: Send + 'static> Watching<T> {
-    /// Returns what a watch brings, as `write` writes it.
-    pub(crate) fn new(watch: Watch, write: Write<T>) -> Self {
-        Self { next: Box::pin(step(watch, write)), write }
-    }
-}
-
-async fn step<T>(mut watch: Watch, write: Write<T>) -> Step<T> {
+async fn step<T>(mut watch: Watch, write: fn(&Watch, News) -> Option<T>) -> Option<(T, Watch)> {
     loop {
         let news = watch.next().await.ok()?;
         if let Some(written) = write(&watch, news) {
@@ -37,15 +26,35 @@ async fn step<T>(mut watch: Watch, write: Write<T>) -> Step<T> {
     }
 }
 
-impl<T: Send + 'static> Stream for Watching<T> {
+/// One thing after another, each made when whoever reads is ready to take it; ends where there is none any more.
+pub(crate) struct Unfolded<S, T, F> {
+    next: Pin<Box<dyn Future<Output = Option<(T, S)>> + Send>>,
+    step: F,
+}
+
+impl<S, T, F, N> Unfolded<S, T, F>
+where
+    F: Fn(S) -> N,
+    N: Future<Output = Option<(T, S)>> + Send + 'static,
+{
+    /// Returns what `step` brings, from this beginning on.
+    pub(crate) fn new(first: S, step: F) -> Self {
+        Self { next: Box::pin(step(first)), step }
+    }
+}
+
+impl<S, T, F, N> Stream for Unfolded<S, T, F>
+where
+    F: Fn(S) -> N + Unpin,
+    N: Future<Output = Option<(T, S)>> + Send + 'static,
+{
     type Item = Result<T, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let done = std::task::ready!(self.next.as_mut().poll(context));
-        Poll::Ready(done.map(|(written, watch)| {
-            let write = self.write;
-            self.next = Box::pin(step(watch, write));
-            Ok(written)
+        Poll::Ready(done.map(|(item, rest)| {
+            self.next = Box::pin((self.step)(rest));
+            Ok(item)
         }))
     }
 }

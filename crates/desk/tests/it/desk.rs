@@ -11,6 +11,7 @@ use demur_api::{
 };
 use demur_core::time::Timestamp;
 use demur_desk::{
+    aaep,
     access::{Browser, Caller},
     data::DataFolder,
     deadlines,
@@ -30,7 +31,7 @@ use tokio::task::JoinHandle;
 /// A desk in use.
 pub(crate) struct House {
     pub(crate) desk: Arc<Desk>,
-    tasks: [JoinHandle<()>; 2],
+    tasks: [JoinHandle<()>; 3],
     _folder: Arc<TempDir>,
 }
 
@@ -80,8 +81,11 @@ impl House {
     }
 
     fn of(desk: Arc<Desk>, folder: Arc<TempDir>) -> Self {
-        let tasks =
-            [tokio::spawn(follower::run(Arc::clone(&desk))), tokio::spawn(deadlines::run(Arc::clone(&desk)))];
+        let tasks = [
+            tokio::spawn(follower::run(Arc::clone(&desk))),
+            tokio::spawn(deadlines::run(Arc::clone(&desk))),
+            tokio::spawn(aaep::run(Arc::clone(&desk))),
+        ];
         Self { desk, tasks, _folder: folder }
     }
 

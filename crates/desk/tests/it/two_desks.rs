@@ -1,6 +1,7 @@
 //! Two desks over one store that they share, as two processes: what one records, the other shows, and tells those who wait and
 //! watch there.
 
+mod aaep;
 mod at_once;
 mod claim;
 mod crash;

@@ -24,7 +24,7 @@ use crate::{
     problem::Problem,
     read::Parameters,
     service::Shared,
-    watching::Watching,
+    watching::watching,
 };
 
 /// Adds the operation.
@@ -50,7 +50,7 @@ async fn feed(
         after.map_err(|_| Problem::malformed("after: expected the id of an event, found another text"))?;
     place.wait()?;
     let watch = service.desk.watch(&caller, Interest::Events, after)?;
-    let stream = Sse::new(Watching::new(watch, sent)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
+    let stream = Sse::new(watching(watch, sent)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
     Ok(stream.into_response())
 }
 

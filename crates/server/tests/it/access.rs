@@ -35,7 +35,7 @@ fn path(operation: &Route) -> String {
 }
 
 #[test]
-fn only_six_places_answer_without_credentials() {
+fn only_seven_places_answer_without_credentials() {
     let server = Server::start();
     let mut open = BTreeSet::new();
     for operation in routes::operations() {
@@ -59,7 +59,15 @@ fn only_six_places_answer_without_credentials() {
             assert_eq!(reply.header("www-authenticate"), Some("Bearer realm=\"demur\""), "{path}");
         }
     }
-    let expected = ["/healthz", "/readyz", "/v1/openapi.json", "/v1/docs", "/schemas", "/schemas/{*schema}"];
+    let expected = [
+        "/.well-known/aaep-manifest.json",
+        "/healthz",
+        "/readyz",
+        "/v1/openapi.json",
+        "/v1/docs",
+        "/schemas",
+        "/schemas/{*schema}",
+    ];
     assert_eq!(open, BTreeSet::from(expected));
 }
 

@@ -1,6 +1,7 @@
 //! The server as its callers meet it: a real one in this process, over TCP and over its socket.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod aaep;
 mod access;
 mod api_document;
 mod assertions;

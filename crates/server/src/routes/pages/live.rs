@@ -25,7 +25,7 @@ use crate::{
     places::OwnPlace,
     problem::Problem,
     service::Shared,
-    watching::Watching,
+    watching::watching,
 };
 
 /// Adds the operation.
@@ -49,7 +49,7 @@ async fn live(
         // A proxy that gathers would make it late.
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
-    Ok((head, Body::from_stream(Watching::new(watch, text))).into_response())
+    Ok((head, Body::from_stream(watching(watch, text))).into_response())
 }
 
 /// Returns what a browser is sent.

@@ -1,6 +1,7 @@
 //! The rows of the matrix: operations with what goes in, by what they are about. Within a file, rows that change nothing come
 //! first; one that changes something has things of its own to change.
 
+pub(super) mod aaep;
 pub(super) mod access;
 pub(super) mod local;
 pub(super) mod pages;
@@ -56,11 +57,12 @@ pub(super) enum Show {
 type MakeRows = fn() -> Vec<Row>;
 
 /// The files of the matrix.
-pub(super) const FILES: [(&str, MakeRows); 8] = [
+pub(super) const FILES: [(&str, MakeRows); 9] = [
     ("questions", questions::rows),
     ("plans", plans::rows),
     ("runs", runs::rows),
     ("traces", traces::rows),
+    ("aaep", aaep::rows),
     ("access", access::rows),
     ("local", local::rows),
     ("pages", pages::rows),
