@@ -9,12 +9,14 @@
 //! | who sees a session, and who replies to its prompts | `audience` |
 //! | the stream as this process reads it, once for everybody; what one subscriber gets of it | `log`, `delivery` |
 //! | what becomes of prompts, as their producer hears it | `outcomes` |
+//! | questions of this folder as prompts, replies as their answers | `bridge` |
 //! | what is due | `timer` |
 //! | what is offered to subscribers | `offer` |
 //!
 //! Nothing of a subscription, a prompt or a session is in the memory of one process alone: any other goes on with it.
 
 mod audience;
+mod bridge;
 mod delivery;
 mod kept;
 mod log;
@@ -29,9 +31,7 @@ mod timer;
 
 use std::sync::Arc;
 
-use demur_aaep::{
-    error::RuleViolation, event::EventReader, extension::Strictness, form::TextFormError, resolved,
-};
+use demur_aaep::{error::RuleViolation, event::EventReader, extension::Strictness, resolved};
 use demur_api::{code::Code, operation::SEEING, refusal::Refusal, scope::Scope};
 use demur_store::contract::Store;
 
@@ -53,6 +53,7 @@ pub async fn run(desk: Arc<Desk>) {
         () = desk.stopping() => {}
         () = log::run(&desk) => {}
         () = timer::run(&desk) => {}
+        () = bridge::run(&desk) => {}
     }
     desk.events().end();
 }
@@ -70,7 +71,7 @@ pub const FOLLOWING: &[Scope] = SEEING;
 
 /// Returns what reads the events of producers.
 fn reader() -> Result<EventReader, Refusal> {
-    let extensions = vec![resolved::known().map_err(unformed)?];
+    let extensions = vec![resolved::known().map_err(|error| Refusal::bug(&error))?];
     Ok(EventReader { extensions, strictness: Strictness::Exact })
 }
 
@@ -80,9 +81,4 @@ fn broken(violation: &RuleViolation) -> Refusal {
     Refusal::new(Code::MessageMalformed, violation)
         .about(field)
         .with_cure("docs/aaep.md shows messages that hold; nothing was recorded")
-}
-
-/// Returns the refusal of a text of ours that has not its form.
-fn unformed(error: TextFormError) -> Refusal {
-    Refusal::bug(&error)
 }

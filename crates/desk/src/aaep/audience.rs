@@ -1,39 +1,55 @@
 //! Who follows a session, and who replies to its prompts.
 //!
-//! Its producer does, whoever sees everything, and a token that passes on the words of people. Prompts are for people, so only those
-//! reply who speak for one: the user of this machine, a person who signed in and may answer, and such a token.
+//! What a producer publishes is followed by itself, by whoever sees everything, and by a token that passes on the words of people.
+//! Prompts of producers are for people, so only those reply who speak for one: the user of this machine, a person who signed in and may
+//! answer, and such a token. A question of this folder is followed by whoever sees it, and answered by whoever may.
 
 use demur_api::{refusal::Refusal, scope::Scope};
 use demur_core::limit::Text;
+use demur_ledger::name::PrincipalId;
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    access::{Caller, stranger},
+    access::{AnsweringKeys, Caller, Sight, stranger},
     name,
+    owner::Owner,
 };
+
+/// For whom a session is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub(super) enum Audience {
+    /// What this one publishes.
+    Publisher(String),
+    /// A question of this folder.
+    Question {
+        /// Who asks.
+        asker: PrincipalId,
+        /// Whether people may answer.
+        people: bool,
+        /// Which keys may.
+        keys: AnsweringKeys,
+    },
+}
 
 /// What a caller sees of sessions.
 #[derive(Clone, Debug)]
 pub(super) struct Viewpoint {
     /// Whose subscriptions and sessions are its own.
     pub(super) holder: String,
-    sees_all: bool,
+    /// What it sees of questions.
+    sight: Sight,
     /// Whether it passes on the words of people whom it names.
     for_people: bool,
     /// Whether it speaks for a person at all.
     speaks: bool,
+    /// Whether it answers at all.
+    answers: bool,
 }
 
 impl Viewpoint {
     /// Returns what a caller sees.
-    pub(super) fn of(caller: &Caller) -> Result<Self, Refusal> {
-        let holder = match caller {
-            Caller::Local { .. } => LOCAL_HOLDER.to_owned(),
-            Caller::Token(token) => {
-                // Tokens that speak with one key are one holder, as for quotas.
-                token.principal.map_or_else(|| token.id.clone(), |principal| principal.to_string())
-            }
-            Caller::Stranger => return Err(stranger()),
-        };
+    pub(super) fn of(caller: &Caller, owner: &Owner) -> Result<Self, Refusal> {
         let for_people = match caller {
             Caller::Token(token) => {
                 let named = token.people.as_ref().is_some_and(|people| !people.is_empty());
@@ -41,23 +57,51 @@ impl Viewpoint {
             }
             Caller::Local { .. } | Caller::Stranger => false,
         };
-        let sees_all = caller.may(&[Scope::Read, Scope::Operate]);
-        Ok(Self { holder, sees_all, for_people, speaks: caller.may(&[Scope::Relay]) })
+        Ok(Self {
+            holder: holder(caller)?,
+            sight: Sight::of(caller, owner.sequencer().registry()),
+            for_people,
+            speaks: caller.may(&[Scope::Relay]),
+            answers: caller.may(&[Scope::Answer, Scope::Relay]),
+        })
     }
 
-    /// Returns whether it follows the sessions of a publisher.
-    pub(super) fn sees(&self, publisher: &str) -> bool {
-        self.sees_all || self.for_people || self.holder == publisher
+    /// Returns whether it follows a session.
+    pub(super) fn sees(&self, audience: &Audience) -> bool {
+        match audience {
+            Audience::Publisher(publisher) => {
+                self.sight.is_all() || self.for_people || self.holder == *publisher
+            }
+            Audience::Question { asker, people, keys } => {
+                self.sight.sees(*asker, *people, || Ok(keys.clone())).unwrap_or(false)
+            }
+        }
     }
 
-    /// Returns whether it may reply to prompts of a publisher.
-    pub(super) fn replies_to(&self, publisher: &str) -> bool {
-        self.speaks && self.sees(publisher)
+    /// Returns whether it may reply to the prompts of a session.
+    pub(super) fn replies_to(&self, audience: &Audience) -> bool {
+        let may = match audience {
+            Audience::Publisher(_) => self.speaks,
+            Audience::Question { .. } => self.answers,
+        };
+        may && self.sees(audience)
     }
 
-    /// Returns whether it may reply to anything.
+    /// Returns whether it may reply to prompts of producers.
     pub(super) const fn speaks(&self) -> bool {
         self.speaks
+    }
+}
+
+/// Returns whose subscriptions and sessions are a caller's own.
+pub(super) fn holder(caller: &Caller) -> Result<String, Refusal> {
+    match caller {
+        Caller::Local { .. } => Ok(LOCAL_HOLDER.to_owned()),
+        Caller::Token(token) => {
+            // Tokens that speak with one key are one holder, as for quotas.
+            Ok(token.principal.map_or_else(|| token.id.clone(), |principal| principal.to_string()))
+        }
+        Caller::Stranger => Err(stranger()),
     }
 }
 

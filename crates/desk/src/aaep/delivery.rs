@@ -21,11 +21,10 @@ use tokio::{sync::watch, time};
 
 use super::{
     FOLLOWING,
-    audience::Viewpoint,
+    audience::{Viewpoint, holder},
     kept::{KeptSubscription, subscription_key},
     log::{LogState, entries_after},
     posted::{LogContent, LogEntry},
-    unformed,
 };
 use crate::{
     access::{Admitted, Caller, WaitShare},
@@ -81,13 +80,16 @@ impl Desk {
         let by = self.admit_now(caller, FOLLOWING).await?;
         let share = self.quotas().wait(caller)?;
         let id: SubscriptionId = subscription.parse().map_err(|_| unknown())?;
-        let viewpoint = Viewpoint::of(by.caller())?;
         // Before the stream is looked at: what comes after that look is told.
         let state = self.events().subscribe();
-        let key = subscription_key(&viewpoint.holder, &id)?;
-        let (from, followed, last) = (viewpoint.clone(), key.clone(), last.map(str::to_owned));
-        let start =
-            self.work(move |desk, owner| desk.start(owner, &from, &followed, last.as_deref())).await?;
+        let key = subscription_key(&holder(by.caller())?, &id)?;
+        let (from, followed, last) = (by.caller().clone(), key.clone(), last.map(str::to_owned));
+        let started = self.work(move |desk, owner| {
+            let viewpoint = Viewpoint::of(&from, owner)?;
+            let start = desk.start(owner, &viewpoint, &followed, last.as_deref())?;
+            Ok((viewpoint, start))
+        });
+        let (viewpoint, start) = started.await?;
         let queue = DeliveryQueue::new(&start.terms, start.place, self.now()?);
         Ok(EventWatch {
             desk: Arc::clone(self),
@@ -96,7 +98,7 @@ impl Desk {
             id,
             key,
             terms: start.terms,
-            known: vec![resolved::known().map_err(unformed)?],
+            known: vec![resolved::known().map_err(|error| Refusal::bug(&error))?],
             queue,
             read: start.place,
             ahead: start.place,
@@ -144,12 +146,11 @@ impl EventWatch {
         if newest.is_none_or(|newest| newest <= place) {
             return Ok(false);
         }
-        let entries = match self.desk.events().since(place) {
-            Some(entries) => entries,
-            None => {
-                let after = StreamPosition::new(place);
-                self.desk.work(move |_, owner| entries_after(owner, after)).await?
-            }
+        let entries = if let Some(entries) = self.desk.events().since(place) {
+            entries
+        } else {
+            let after = StreamPosition::new(place);
+            self.desk.work(move |_, owner| entries_after(owner, after)).await?
         };
         if entries.is_empty() {
             return Ok(false);
@@ -158,7 +159,7 @@ impl EventWatch {
             match &entry.content {
                 // Also where the queue has no room: other terms may make it.
                 LogContent::Terms(changed) if *changed == self.id => self.take_terms(now).await?,
-                LogContent::Event { publisher, .. } if self.viewpoint.sees(publisher) => {
+                LogContent::Event { audience, .. } if self.viewpoint.sees(audience) => {
                     if !self.take(&entry, has_room, now) {
                         return Ok(true);
                     }
@@ -238,12 +239,16 @@ impl EventWatch {
     /// Notes that somebody follows; a subscription that nobody follows is lost after a while.
     async fn note_seen(&mut self) -> Result<(), Refusal> {
         self.seen_at = time::Instant::now();
-        let key = self.key.clone();
+        let (key, caller) = (self.key.clone(), self.by.caller().clone());
         let noted = self.desk.work(move |desk, owner| {
             desk.change_subscription(owner, &key, SubscriptionInput::Seen)?;
-            records::find::<KeptSubscription>(owner.sequencer().store(), &key)
+            let kept = records::find::<KeptSubscription>(owner.sequencer().store(), &key)?;
+            // What a program may see follows from its keys, which may be others by now.
+            Ok((kept, Viewpoint::of(&caller, owner)?))
         });
-        if noted.await?.is_none() {
+        let (kept, viewpoint) = noted.await?;
+        self.viewpoint = viewpoint;
+        if kept.is_none() {
             self.close();
         }
         Ok(())

@@ -10,11 +10,12 @@ use demur_aaep::{
     sequence::SessionSequence,
     subscription::Subscription,
 };
-use demur_api::refusal::Refusal;
+use demur_api::{question::QuestionId, refusal::Refusal};
 use demur_core::time::Timestamp;
 use demur_store::contract::{RecordKey, RecordValue, Swap, Version};
 use serde::{Deserialize, Serialize};
 
+use super::audience::Audience;
 use crate::records;
 
 /// A subscription.
@@ -30,12 +31,12 @@ pub(super) struct KeptSubscription {
     pub(super) speaks: bool,
 }
 
-/// A session that a producer publishes.
+/// A session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KeptSession {
-    /// Who publishes it; nobody else goes on with it.
-    pub(super) publisher: String,
+    /// For whom it is. A publisher alone goes on with it.
+    pub(super) audience: Audience,
     pub(super) sequence: SessionSequence,
     /// The language of its first event.
     pub(super) language: Option<LanguageTag>,
@@ -51,12 +52,20 @@ pub(super) struct KeptSession {
 pub(super) struct KeptPrompt {
     /// With our token and our event.
     pub(super) prompt: Prompt,
-    /// Who publishes the session.
-    pub(super) publisher: String,
-    /// The producer's own token.
-    pub(super) their_token: ReplyToken,
-    /// The producer's own event.
-    pub(super) their_event: EventId,
+    /// For whom its session is.
+    pub(super) audience: Audience,
+    /// Where it comes from.
+    pub(super) source: PromptSource,
+}
+
+/// Where a prompt comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub(super) enum PromptSource {
+    /// A producer, which knows it by these.
+    Producer { token: ReplyToken, event: EventId },
+    /// A question of this folder: the ledger says how it ends.
+    Question(QuestionId),
 }
 
 impl KeptSession {
@@ -65,7 +74,7 @@ impl KeptSession {
         let envelope = &event.envelope;
         let language = envelope.localization_hints.as_ref().and_then(|hints| hints.primary_language.clone());
         Self {
-            publisher: publisher.to_owned(),
+            audience: Audience::Publisher(publisher.to_owned()),
             sequence: SessionSequence::new(envelope.session_id.clone()),
             language,
             last: envelope.timestamp.as_timestamp(),
@@ -120,6 +129,11 @@ pub(super) fn subscriptions_of(holder: &str) -> String {
     format!("{SUBSCRIPTIONS}{holder}/")
 }
 
+/// Returns the key of what was told of a question.
+pub(super) fn question_key(id: QuestionId) -> Result<RecordKey, Refusal> {
+    Ok(RecordKey::new(format!("{QUESTIONS}{id}"))?)
+}
+
 /// Returns the key of an open prompt.
 pub(super) fn prompt_key(token: &ReplyToken) -> Result<RecordKey, Refusal> {
     Ok(RecordKey::new(format!("{PROMPTS}{}", token.as_str()))?)
@@ -130,6 +144,7 @@ pub(super) const ALL: &str = "aaep/";
 pub(super) const SUBSCRIPTIONS: &str = "aaep/subscription/";
 pub(super) const SESSIONS: &str = "aaep/session/";
 pub(super) const PROMPTS: &str = "aaep/prompt/";
+pub(super) const QUESTIONS: &str = "aaep/question/";
 const OPEN_SESSIONS: &str = "aaep/open-session/";
 
 /// How long an ended session is remembered. Ids of events are longer.

@@ -91,7 +91,9 @@ impl EventLog {
     fn tell(&self, entries: Vec<Arc<LogEntry>>, newest: u64) {
         {
             let mut ring = self.ring();
-            entries.into_iter().for_each(|entry| ring.push(entry));
+            for entry in entries {
+                ring.push(entry);
+            }
         }
         self.state.send_modify(|state| state.newest = Some(newest));
     }

@@ -7,7 +7,7 @@ use demur_aaep::{
 use demur_api::refusal::Refusal;
 use demur_core::limit::{List, Text};
 
-use super::{broken, unformed};
+use super::broken;
 use crate::desk::Desk;
 
 impl Desk {
@@ -17,7 +17,7 @@ impl Desk {
             producer: self.producer()?,
             max_events_per_second: None,
             languages: vec![language()?],
-            extensions: vec![resolved::known().map_err(unformed)?],
+            extensions: vec![resolved::known().map_err(|error| Refusal::bug(&error))?],
             manifest_uri: self.manifest_uri(),
             signed_manifest: None,
         })
@@ -36,7 +36,7 @@ impl Desk {
         manifest.agent_version = producer.agent_version;
         manifest.agent_name = producer.agent_name;
         manifest.languages_supported = List::try_from(vec![language()?]).ok();
-        let contexts = vec![resolved::known().map_err(unformed)?.context];
+        let contexts = vec![resolved::known().map_err(|error| Refusal::bug(&error))?.context];
         manifest.extensions_supported = List::try_from(contexts).ok();
         Ok(manifest)
     }
@@ -57,7 +57,7 @@ impl Desk {
 
 /// Returns the language of our own texts.
 pub(super) fn language() -> Result<LanguageTag, Refusal> {
-    "en".parse().map_err(unformed)
+    "en".parse().map_err(|error| Refusal::bug(&error))
 }
 
 /// Where the manifest is.

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use demur_aaep::{
     form::{EventId, ReplyToken, SessionId},
-    prompt::{PromptOutcome, PromptResolution},
+    prompt::{Prompt, PromptOutcome, PromptResolution},
     reply::Response,
     resolved::{PromptResolved, ResolvedOutcome},
     time::EventTime,
@@ -24,8 +24,8 @@ use tokio::time;
 
 use super::{
     PUBLISHING,
-    audience::Viewpoint,
-    kept::{KeptPrompt, KeptSession, session_key},
+    audience::{Audience, holder},
+    kept::{KeptSession, session_key},
     posted::outcomes,
 };
 use crate::{access::Caller, desk::Desk, owner::Owner, records};
@@ -88,8 +88,13 @@ pub struct PromptNotice {
 
 impl PromptNotice {
     /// Returns what a producer is told of its prompt.
-    pub(super) fn of(kept: &KeptPrompt, resolution: &PromptResolution) -> Self {
-        let told = PromptResolved::of(&kept.prompt, resolution);
+    pub(super) fn of(
+        token: &ReplyToken,
+        event: &EventId,
+        prompt: &Prompt,
+        resolution: &PromptResolution,
+    ) -> Self {
+        let told = PromptResolved::of(prompt, resolution);
         let (mut response, mut response_kind, mut decision) = (None, None, None);
         match &resolution.outcome {
             PromptOutcome::Answered { response: given, kind, .. } => {
@@ -103,8 +108,8 @@ impl PromptNotice {
             PromptOutcome::Expired | PromptOutcome::Cancelled(_) => {}
         }
         Self {
-            reply_token: kept.their_token.clone(),
-            event_id: kept.their_event.clone(),
+            reply_token: token.clone(),
+            event_id: event.clone(),
             outcome: told.outcome,
             resolved_at: told.resolved_at,
             resolved_by: told.resolved_by,
@@ -131,7 +136,7 @@ impl Desk {
     ) -> Result<PromptOutcomes, Refusal> {
         let by = self.admit_now(caller, PUBLISHING).await?;
         let session: SessionId = session.parse().map_err(|_| unknown())?;
-        let patience = Duration::from_secs(parameters.seconds.map_or(0, |seconds| seconds.as_u64()));
+        let patience = Duration::from_secs(parameters.seconds.map_or(0, Whole::as_u64));
         let _share = if patience.is_zero() { None } else { Some(self.quotas().wait(caller)?) };
         let until = time::Instant::now() + patience;
         let mut posted = self.events().listen();
@@ -165,9 +170,9 @@ impl Desk {
         session: &SessionId,
         after: Option<u64>,
     ) -> Result<Vec<PlacedNotice>, Refusal> {
-        let (store, holder) = (owner.sequencer().store(), Viewpoint::of(caller)?.holder);
+        let (store, audience) = (owner.sequencer().store(), Audience::Publisher(holder(caller)?));
         let kept = records::find::<KeptSession>(store, &session_key(session)?)?;
-        kept.filter(|(_, kept)| kept.publisher == holder).ok_or_else(unknown)?;
+        kept.filter(|(_, kept)| kept.audience == audience).ok_or_else(unknown)?;
         let (stream, consumer) = (outcomes(session)?, ConsumerName::new(PUBLISHER)?);
         let known = store.acknowledged(&stream, &consumer)?;
         let position = StreamPosition::new(after.unwrap_or(known.number()));

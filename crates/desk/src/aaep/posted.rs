@@ -11,14 +11,14 @@ use demur_core::time::Timestamp;
 use demur_store::contract::{KeptPost, Post, PostName, StoreError, StreamName};
 use serde::{Deserialize, Serialize};
 
-use super::reader;
+use super::{audience::Audience, reader};
 
 /// What is said before the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub(super) enum PostHead {
-    /// An event of a session that this one publishes.
-    Event { publisher: String },
+    /// An event, and for whom it is.
+    Event(Audience),
     /// The terms of a subscription changed here, or it ended.
     Terms { subscription: SubscriptionId },
 }
@@ -43,7 +43,7 @@ pub(super) struct LogEntry {
 #[derive(Debug)]
 pub(super) enum LogContent {
     /// An event, with its exact text.
-    Event { publisher: String, event: Box<AgentEvent>, text: Arc<str> },
+    Event { audience: Audience, event: Box<AgentEvent>, text: Arc<str> },
     /// The terms of a subscription changed here, or it ended.
     Terms(SubscriptionId),
     /// Something that a newer version wrote.
@@ -65,9 +65,9 @@ impl LogEntry {
 fn content(bytes: &[u8]) -> Option<LogContent> {
     let (head, text) = parted(bytes)?;
     match serde_json::from_slice(head).ok()? {
-        PostHead::Event { publisher } => {
+        PostHead::Event(audience) => {
             let event = Box::new(reader().ok()?.read(text.as_bytes()).ok()?.event);
-            Some(LogContent::Event { publisher, event, text: text.into() })
+            Some(LogContent::Event { audience, event, text: text.into() })
         }
         PostHead::Terms { subscription } => Some(LogContent::Terms(subscription)),
     }
@@ -81,23 +81,22 @@ pub(super) fn parted(bytes: &[u8]) -> Option<(&[u8], &str)> {
 
 /// Returns the post of an event, under its id.
 pub(super) fn event_post(
-    publisher: &str,
+    audience: &Audience,
     id: &EventId,
     text: &str,
     expires: Timestamp,
 ) -> Result<Post, Refusal> {
-    let head = PostHead::Event { publisher: publisher.to_owned() };
-    post(events()?, Some(id.as_str()), &head, text, expires)
+    post(events()?, Some(id.as_str()), &PostHead::Event(audience.clone()), text, expires)
 }
 
 /// Returns the post of an event of ours.
 pub(super) fn own_event_post(
-    publisher: &str,
+    audience: &Audience,
     event: &AgentEvent,
     expires: Timestamp,
 ) -> Result<Post, Refusal> {
     let text = event.to_json().map_err(|error| Refusal::bug(&error))?;
-    event_post(publisher, &event.envelope.event_id, &text, expires)
+    event_post(audience, &event.envelope.event_id, &text, expires)
 }
 
 /// Returns the post by which everybody who serves a subscription hears that its terms changed.

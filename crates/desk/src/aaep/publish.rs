@@ -18,9 +18,9 @@ use serde::Serialize;
 
 use super::{
     PUBLISHING,
-    audience::Viewpoint,
+    audience::{Audience, holder},
     broken,
-    kept::{KeptPrompt, KeptSession, open_session_key, open_sessions, session_key},
+    kept::{KeptPrompt, KeptSession, PromptSource, open_session_key, open_sessions, session_key},
     posted::{self, PostHead, Told, event_post, original_post, parted},
     reader,
     resolve::{HOUR_MS, cancelled},
@@ -56,7 +56,7 @@ impl Desk {
         self.quotas().expect_room(by.caller(), now)?;
         let received = reader()?.read(bytes).map_err(|violation| broken(&violation))?;
         check(&received.event, session, now)?;
-        let holder = Viewpoint::of(by.caller())?.holder;
+        let holder = holder(by.caller())?;
         let owner = &*self.owner()?;
         let published = records::retry(|| self.publish(owner, &holder, &received))?;
         if !published.repeated {
@@ -90,9 +90,8 @@ impl Desk {
             }
         }
         session.last = before.last.max(event.envelope.timestamp.as_timestamp());
-        let (event_id, reply_token) =
-            self.add_event(owner, holder, received, (&mut session, &mut changes))?;
-        self.add_session(&session, was, &mut changes)?;
+        let (event_id, reply_token) = self.add_event(owner, received, (&mut session, &mut changes))?;
+        self.add_session(holder, (&session, was), &mut changes)?;
         self.keep_events(owner, changes)?;
         let notes = step.faults.iter().map(ToString::to_string).collect();
         Ok(Published { event_id, reply_token, notes, repeated: false })
@@ -107,7 +106,11 @@ impl Desk {
     ) -> Result<(Version, KeptSession), Refusal> {
         let found = records::find::<KeptSession>(store, &session_key(&event.envelope.session_id)?)?;
         if let Some((was, session)) = found {
-            return if session.publisher == holder { Ok((was, session)) } else { Err(taken()) };
+            return if session.audience == Audience::Publisher(holder.to_owned()) {
+                Ok((was, session))
+            } else {
+                Err(taken())
+            };
         }
         let most = self.limits().aaep.sessions as usize;
         let open = store.records(&open_sessions(holder), None, most)?.len();
@@ -122,14 +125,13 @@ impl Desk {
     fn add_event(
         &self,
         owner: &Owner,
-        holder: &str,
         received: &ReceivedEvent<'_>,
         (session, changes): (&mut KeptSession, &mut Changes),
     ) -> Result<(EventId, Option<ReplyToken>), Refusal> {
         let (event, expires) = (&received.event, self.events_expire(self.now()?));
         let Some(their_token) = token_of(&event.payload) else {
             let id = event.envelope.event_id.clone();
-            changes.posts.push(event_post(holder, &id, &on_one_line(received.text), expires)?);
+            changes.posts.push(event_post(&session.audience, &id, &on_one_line(received.text), expires)?);
             return Ok((id, None));
         };
         let (id, token) = (EventId::random(&mut owner.system()), ReplyToken::random(&mut owner.system()));
@@ -144,18 +146,23 @@ impl Desk {
         let their_event = event.envelope.event_id.clone();
         let told = Told { event: id.clone(), token: token.clone() };
         changes.posts.push(original_post(&their_event, &told, received.text, expires)?);
-        changes.posts.push(event_post(holder, &id, &text, expires)?);
-        let (publisher, their_token) = (holder.to_owned(), their_token.clone());
+        changes.posts.push(event_post(&session.audience, &id, &text, expires)?);
         session.prompts.insert(their_token.clone(), token.clone());
-        let kept = KeptPrompt { prompt, publisher, their_token, their_event };
+        let source = PromptSource::Producer { token: their_token.clone(), event: their_event };
+        let kept = KeptPrompt { prompt, audience: session.audience.clone(), source };
         changes.swaps.push(kept.swap(Version::ABSENT)?);
         Ok((id, Some(token)))
     }
 
     /// Adds how the session stands after it.
-    fn add_session(&self, session: &KeptSession, was: Version, changes: &mut Changes) -> Result<(), Refusal> {
+    fn add_session(
+        &self,
+        holder: &str,
+        (session, was): (&KeptSession, Version),
+        changes: &mut Changes,
+    ) -> Result<(), Refusal> {
         changes.swaps.push(self.session_swap(session, was)?);
-        let key = open_session_key(&session.publisher, session.sequence.session())?;
+        let key = open_session_key(holder, session.sequence.session())?;
         if was == Version::ABSENT {
             changes.swaps.push(records::creation(key, records::value(&(), None)?));
         } else if session.sequence.has_ended() {
@@ -224,7 +231,7 @@ fn earlier(
     if let Some(post) = named(store, &posted::events()?, id)? {
         let same = parted(&post.bytes).filter(|(head, text)| {
             let head = serde_json::from_slice(head).ok();
-            head == Some(PostHead::Event { publisher: holder.to_owned() })
+            head == Some(PostHead::Event(Audience::Publisher(holder.to_owned())))
                 && *text == on_one_line(received.text)
         });
         return same.map(|_| Some(again(id.clone(), None))).ok_or_else(reused);

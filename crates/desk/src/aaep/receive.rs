@@ -21,7 +21,8 @@ use super::{
     audience::{Viewpoint, replier},
     broken,
     kept::{
-        KeptPrompt, KeptSession, KeptSubscription, PROMPTS, SUBSCRIPTIONS, session_key, subscription_key,
+        KeptPrompt, KeptSession, KeptSubscription, PROMPTS, PromptSource, SUBSCRIPTIONS, session_key,
+        subscription_key,
     },
     posted::terms_post,
     resolve,
@@ -46,7 +47,8 @@ impl Desk {
     /// Takes a message of a subscriber. May block.
     pub fn receive_message(&self, caller: &Caller, bytes: &[u8]) -> Result<Received, Refusal> {
         let by = self.admit(caller, FOLLOWING)?;
-        let (owner, from) = (&*self.owner()?, Viewpoint::of(by.caller())?);
+        let owner = &*self.owner()?;
+        let from = Viewpoint::of(by.caller(), owner)?;
         match SubscriberMessage::read(bytes).map_err(|violation| broken(&violation))? {
             SubscriberMessage::Renegotiate(message) => {
                 let id = &message.subscription_id;
@@ -100,8 +102,11 @@ impl Desk {
                     Changes { swaps: vec![subscription_swap(key, was, &kept)?], ..Changes::default() };
                 if step.has_ended || step.has_new_terms {
                     changes.posts.push(terms_post(kept.subscription.id(), self.events_expire(now))?);
+                    self.keep_events(owner, changes)?;
+                } else {
+                    // That somebody follows is news for nobody.
+                    owner.sequencer().change(changes)?;
                 }
-                self.keep_events(owner, changes)?;
             }
             if step.has_ended {
                 self.end_lonely_prompts(owner, &kept)?;
@@ -128,7 +133,8 @@ impl Desk {
         for record in records::all(store, PROMPTS)? {
             let Some(kept) = listed::<KeptPrompt>(&record) else { continue };
             let can_reply = |one: &KeptSubscription| one.speaks && takes(one, &kept.prompt);
-            if can_reply(ended) && !left.iter().any(can_reply) {
+            let is_theirs = matches!(kept.source, PromptSource::Producer { .. });
+            if is_theirs && can_reply(ended) && !left.iter().any(can_reply) {
                 self.move_prompt(owner, kept.prompt.token(), PromptInput::Abandon)?;
             }
         }
@@ -162,7 +168,10 @@ impl Desk {
             return Ok(Some("no open prompt has this token".to_owned()));
         };
         let by = replier(caller, reply.claims());
-        let is_entitled = from.replies_to(&kept.publisher) && by.is_some();
+        if let PromptSource::Question(id) = kept.source {
+            return self.answer_question(owner, caller, (from, subscription), (id, &kept), reply);
+        }
+        let is_entitled = from.replies_to(&kept.audience) && by.is_some();
         let sender = ReplySender { subscription, is_entitled };
         let step = reply.by(by).hand_to(&mut kept.prompt, &sender, now);
         let refusal = step.refusal.map(|refusal| refusal.to_string());
@@ -182,7 +191,7 @@ impl Desk {
 
 /// A reply of either kind.
 #[derive(Clone, Debug)]
-enum Reply {
+pub(super) enum Reply {
     Confirmation(ConfirmationReply),
     Clarification(ClarificationReply),
 }
@@ -195,7 +204,7 @@ impl Reply {
         }
     }
 
-    const fn subscription(&self) -> &SubscriptionId {
+    pub(super) const fn subscription(&self) -> &SubscriptionId {
         match self {
             Self::Confirmation(reply) => &reply.subscription_id,
             Self::Clarification(reply) => &reply.subscription_id,
@@ -203,7 +212,7 @@ impl Reply {
     }
 
     /// Returns who decided, by the reply's own word.
-    fn claims(&self) -> Option<&str> {
+    pub(super) fn claims(&self) -> Option<&str> {
         match self {
             Self::Confirmation(reply) => reply.decided_by.as_deref(),
             Self::Clarification(reply) => reply.decided_by.as_deref(),
@@ -211,7 +220,7 @@ impl Reply {
     }
 
     /// Returns the same reply, decided by whom its sender may speak for.
-    fn by(&self, decided_by: Option<Text<1, 256>>) -> Self {
+    pub(super) fn by(&self, decided_by: Option<Text<1, 256>>) -> Self {
         let mut reply = self.clone();
         match &mut reply {
             Self::Confirmation(reply) => reply.decided_by = decided_by,
@@ -220,7 +229,7 @@ impl Reply {
         reply
     }
 
-    fn hand_to(&self, prompt: &mut Prompt, sender: &ReplySender, now: Timestamp) -> PromptStep {
+    pub(super) fn hand_to(&self, prompt: &mut Prompt, sender: &ReplySender, now: Timestamp) -> PromptStep {
         match self {
             Self::Confirmation(reply) => prompt.handle(PromptInput::Confirmation(reply, sender), now),
             Self::Clarification(reply) => prompt.handle(PromptInput::Clarification(reply, sender), now),

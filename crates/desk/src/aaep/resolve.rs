@@ -14,11 +14,10 @@ use demur_sequencer::Changes;
 use demur_store::contract::{Post, Store, Version};
 
 use super::{
-    kept::{KeptPrompt, KeptSession, prompt_key, session_key},
+    kept::{KeptPrompt, KeptSession, PromptSource, prompt_key, session_key},
     offer::language,
     outcomes::PromptNotice,
     posted::own_event_post,
-    unformed,
 };
 use crate::{desk::Desk, owner::Owner, records};
 
@@ -42,11 +41,14 @@ impl Desk {
         changes: &mut Changes,
     ) -> Result<(), Refusal> {
         let (now, is_allowed) = (self.now()?, is_allowed(&resolution.outcome));
-        session.sequence.resolved(&kept.their_token, is_allowed);
-        session.prompts.remove(&kept.their_token);
         changes.swaps.push(records::removal(prompt_key(kept.prompt.token())?, *was));
         let expires = self.events_expire(now);
-        changes.posts.push(PromptNotice::of(kept, resolution).post(kept.prompt.session(), expires)?);
+        if let PromptSource::Producer { token, event } = &kept.source {
+            session.sequence.resolved(token, is_allowed);
+            session.prompts.remove(token);
+            let notice = PromptNotice::of(token, event, &kept.prompt, resolution);
+            changes.posts.push(notice.post(kept.prompt.session(), expires)?);
+        }
         let told = PromptResolved::of(&kept.prompt, resolution);
         let state = Text::cut(session.sequence.state()).map_err(|error| Refusal::bug(&error))?;
         let said = words(&resolution.outcome);
@@ -55,14 +57,16 @@ impl Desk {
         stands.summary_terse = Text::try_from(said).ok();
         stands.summary_normal = Text::try_from(said).ok();
         let named = Payload::Extension(ExtensionPayload {
-            name: RESOLVED_TYPE.parse().map_err(unformed)?,
+            name: RESOLVED_TYPE.parse().map_err(|error| Refusal::bug(&error))?,
             summary_terse: Text::try_from(said).ok(),
             summary_normal: Text::try_from(said).ok(),
             summary_detailed: None,
         });
         for payload in [named, stands.into()] {
-            let event = told.told_in(self.own_event(owner, session, payload)?).map_err(unformed)?;
-            changes.posts.push(own_event_post(&session.publisher, &event, expires)?);
+            let event = told
+                .told_in(self.own_event(owner, session, payload)?)
+                .map_err(|error| Refusal::bug(&error))?;
+            changes.posts.push(own_event_post(&session.audience, &event, expires)?);
         }
         Ok(())
     }
@@ -79,7 +83,7 @@ impl Desk {
         let mut progress = ProgressUpdated::new(WorkProgress { description, ..WorkProgress::default() });
         progress.summary_normal = Text::cut(&words).ok();
         let event = self.own_event(owner, session, progress.into())?;
-        own_event_post(&session.publisher, &event, self.events_expire(self.now()?))
+        own_event_post(&session.audience, &event, self.events_expire(self.now()?))
     }
 
     /// Returns an event of ours in the session of a producer. It has the number of the event before it, where events have numbers:

@@ -33,7 +33,10 @@ impl Desk {
     pub fn subscribe(&self, caller: &Caller, bytes: &[u8]) -> Result<Subscribed, Refusal> {
         let by = self.admit(caller, FOLLOWING)?;
         match SubscriberMessage::read(bytes).map_err(|violation| broken(&violation))? {
-            SubscriberMessage::Request(request) => self.subscribe_as(&Viewpoint::of(by.caller())?, &request),
+            SubscriberMessage::Request(request) => {
+                let from = Viewpoint::of(by.caller(), &*self.owner()?)?;
+                self.subscribe_as(&from, &request)
+            }
             other => {
                 let message = format!("expected subscription.request, found {}", other.name());
                 Err(Refusal::new(Code::MessageMalformed, message)

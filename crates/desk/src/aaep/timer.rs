@@ -16,7 +16,8 @@ use demur_store::contract::{KeptRecord, RecordKey};
 use tokio::time::{self, Instant};
 
 use super::{
-    kept::{ALL, KeptPrompt, KeptSession, PROMPTS, SESSIONS, SUBSCRIPTIONS, open_session_key},
+    audience::Audience,
+    kept::{ALL, KeptPrompt, KeptSession, PROMPTS, PromptSource, SESSIONS, SUBSCRIPTIONS, open_session_key},
     posted::own_event_post,
     resolve::{self, cancelled},
 };
@@ -80,7 +81,12 @@ impl Desk {
         let key = record.key.as_str();
         if key.starts_with(PROMPTS) {
             let kept: KeptPrompt = records::read(record)?;
-            return self.move_prompt(owner, kept.prompt.token(), PromptInput::Tick);
+            return match kept.source {
+                PromptSource::Producer { .. } => {
+                    self.move_prompt(owner, kept.prompt.token(), PromptInput::Tick)
+                }
+                PromptSource::Question(id) => self.renew_window(owner, id, kept.prompt.token()),
+            };
         }
         if key.starts_with(SUBSCRIPTIONS) {
             return self.change_subscription(owner, &record.key, SubscriptionInput::Tick).map(drop);
@@ -110,15 +116,17 @@ impl Desk {
                 self.add_resolution(owner, &(was, kept), &resolution, &mut session, &mut changes)?;
             }
         }
+        let counted = match &session.audience {
+            Audience::Publisher(holder) => Some(open_session_key(holder, session.sequence.session())?),
+            Audience::Question { .. } => None,
+        };
         let mut end = SessionCancelled::new(CancelledBy::Timeout, Text::try_from(LEFT)?);
         end.summary_terse = Text::try_from(LEFT).ok();
         let event = self.own_event(owner, &mut session, end.into())?;
         session.sequence.apply(&event);
-        changes.posts.push(own_event_post(&session.publisher, &event, self.events_expire(now))?);
+        changes.posts.push(own_event_post(&session.audience, &event, self.events_expire(now))?);
         changes.swaps.push(self.session_swap(&session, record.version)?);
-        changes
-            .swaps
-            .extend(self.forgetting(&open_session_key(&session.publisher, session.sequence.session())?)?);
+        changes.swaps.extend(counted.map(|key| self.forgetting(&key)).transpose()?.flatten());
         self.keep_events(owner, changes)
     }
 }
@@ -135,4 +143,4 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// How long changes are gathered before the next look.
 const GATHER_DELAY: Duration = Duration::from_millis(20);
 /// How often what has expired is removed.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
+const SWEEP_INTERVAL: Duration = Duration::from_mins(1);

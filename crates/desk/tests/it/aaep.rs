@@ -1,5 +1,7 @@
 //! Producers and subscribers of accessibility events at desks of this process. Everything that a subscriber is sent is validated here.
 
+mod questions;
+
 use std::{
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
@@ -92,14 +94,19 @@ pub(crate) struct Subscriber {
 
 impl Subscriber {
     /// Subscribes with these capabilities.
-    pub(crate) fn new(house: &House, capabilities: Value) -> Self {
+    pub(crate) fn new(house: &House, capabilities: &Value) -> Self {
+        Self::of(house, house.local(), capabilities)
+    }
+
+    /// Subscribes as this caller.
+    pub(crate) fn of(house: &House, caller: Caller, capabilities: &Value) -> Self {
         let request = json!({
             "type": "subscription.request", "aaep_version": "1.0.0", "subscriber_id": "reader", "capabilities": capabilities,
         });
-        match house.desk.subscribe(&house.local(), request.to_string().as_bytes()).unwrap() {
+        match house.desk.subscribe(&caller, request.to_string().as_bytes()).unwrap() {
             Subscribed::Accepted(accepted) => {
                 let id = accepted.subscription_id.as_str().to_owned();
-                Self { id, caller: house.local() }
+                Self { id, caller }
             }
             Subscribed::Rejected(rejected) => panic!("{rejected:?}"),
         }
@@ -188,7 +195,7 @@ const CLARIFIES: &str = "aaep:agent.awaiting.clarification";
 #[tokio::test]
 async fn session_is_followed() {
     let house = House::open();
-    let subscriber = Subscriber::new(&house, json!({"supports_clarification_reply": true}));
+    let subscriber = Subscriber::new(&house, &json!({"supports_clarification_reply": true}));
     let session = Session::begin(&house);
     let state = json!({"from_state": "idle", "to_state": "thinking", "summary_normal": "The agent thinks."});
     let state = session.event(&house, "state.changed", state);
@@ -225,7 +232,7 @@ async fn session_is_followed() {
 #[tokio::test]
 async fn reply_that_does_not_count_leaves_the_prompt_open() {
     let house = House::open();
-    let subscriber = Subscriber::new(&house, json!({}));
+    let subscriber = Subscriber::new(&house, &json!({}));
     let session = Session::begin(&house);
     let (_, ours) = session.ask(&house, 300, None);
     let good = json!({
@@ -264,9 +271,9 @@ async fn late_joiner_gets_open_prompts() {
     let session = Session::begin(&house);
     let (_, first) = session.ask(&house, 300, None);
     let (_, second) = session.ask(&house, 300, None);
-    let early = Subscriber::new(&house, json!({}));
+    let early = Subscriber::new(&house, &json!({}));
     early.answer(&house, &first, true);
-    let late = Subscriber::new(&house, json!({}));
+    let late = Subscriber::new(&house, &json!({}));
     let mut followed = late.follow(&house, None).await;
     let state = followed.next().await;
     assert_eq!(
@@ -285,7 +292,7 @@ async fn late_joiner_gets_open_prompts() {
 #[tokio::test]
 async fn event_that_comes_twice_is_told_once() {
     let house = House::open();
-    let subscriber = Subscriber::new(&house, json!({}));
+    let subscriber = Subscriber::new(&house, &json!({}));
     let session = Session::begin(&house);
     let question = json!({"question": "Which?", "reply_token": "rpl_twice", "timeout_seconds": 300});
     let question = session.event(&house, "awaiting.clarification", question);
@@ -329,7 +336,7 @@ async fn prompt_without_a_reply_ends_at_its_time() {
 #[tokio::test]
 async fn prompts_end_with_their_session() {
     let house = House::open();
-    let subscriber = Subscriber::new(&house, json!({}));
+    let subscriber = Subscriber::new(&house, &json!({}));
     let session = Session::begin(&house);
     let (_, ours) = session.ask(&house, 300, None);
     let mut followed = subscriber.follow(&house, None).await;

@@ -81,7 +81,9 @@ impl StreamTable {
         }
         let words = self.acknowledged.iter().filter(|(_, kept)| is_due(kept.expires));
         let words: Vec<_> = words.map(|(key, _)| key.clone()).take(MOST_SWEPT).collect();
-        words.iter().for_each(|key| drop(self.acknowledged.remove(key)));
+        for key in &words {
+            self.acknowledged.remove(key);
+        }
         (posts.len() + words.len()) as u64
     }
 

@@ -20,7 +20,6 @@ use crate::{
         posted::{self, LogContent, LogEntry},
         publish::named,
         receive::subscription_swap,
-        unformed,
     },
     desk::Desk,
     owner::Owner,
@@ -90,11 +89,11 @@ impl Desk {
         if terms.max_events_per_second.is_some() {
             return Ok(Vec::new());
         }
-        let known = [resolved::known().map_err(unformed)?];
+        let known = [resolved::known().map_err(|error| Refusal::bug(&error))?];
         let mut frames = Vec::new();
         for record in owner.sequencer().store().records(SESSIONS, None, MAX_SUMMARIES)? {
             let Some(mut session) = listed::<KeptSession>(&record) else { continue };
-            if session.sequence.has_ended() || !from.sees(&session.publisher) {
+            if session.sequence.has_ended() || !from.sees(&session.audience) {
                 continue;
             }
             let event = self.summary(owner, &mut session)?;
@@ -121,7 +120,7 @@ fn open_prompts(store: &dyn Store, from: &Viewpoint, place: u64) -> Result<Vec<E
     let (mut found, stream) = (Vec::new(), posted::events()?);
     for record in records::all(store, PROMPTS)? {
         let Some(kept) = listed::<KeptPrompt>(&record) else { continue };
-        if !from.sees(&kept.publisher) {
+        if !from.sees(&kept.audience) {
             continue;
         }
         let post = named(store, &stream, kept.prompt.event())?;

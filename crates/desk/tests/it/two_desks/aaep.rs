@@ -1,5 +1,6 @@
 //! The hub of accessibility events at two desks: what is published at one is followed at the other, and of two replies one counts.
 
+use demur_api::operation as op;
 use serde_json::json;
 
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
 #[tokio::test]
 async fn event_published_elsewhere_is_followed_here_and_answered_there() {
     let [here, elsewhere] = House::two();
-    let subscriber = Subscriber::new(&here, json!({}));
+    let subscriber = Subscriber::new(&here, &json!({}));
     let mut followed = subscriber.follow(&here, None).await;
     let session = Session::begin(&elsewhere);
     followed.next_of("aaep:agent.session.started").await;
@@ -28,7 +29,7 @@ async fn event_published_elsewhere_is_followed_here_and_answered_there() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_replies_one_counts() {
     let [here, elsewhere] = House::two();
-    let subscribers = [Subscriber::new(&here, json!({})), Subscriber::new(&elsewhere, json!({}))];
+    let subscribers = [Subscriber::new(&here, &json!({})), Subscriber::new(&elsewhere, &json!({}))];
     let mut followed =
         [subscribers[0].follow(&here, None).await, subscribers[1].follow(&elsewhere, None).await];
     let session = Session::begin(&here);
@@ -73,7 +74,7 @@ async fn prompt_ends_once() {
 #[tokio::test]
 async fn subscriber_goes_on_elsewhere() {
     let [here, elsewhere] = House::two();
-    let subscriber = Subscriber::new(&here, json!({}));
+    let subscriber = Subscriber::new(&here, &json!({}));
     let mut followed = subscriber.follow(&here, None).await;
     let session = Session::begin(&here);
     let mut told = vec![followed.next().await["event_id"].clone()];
@@ -96,7 +97,7 @@ async fn subscriber_goes_on_elsewhere() {
 #[tokio::test]
 async fn terms_that_are_agreed_elsewhere_hold_here() {
     let [here, elsewhere] = House::two();
-    let subscriber = Subscriber::new(&here, json!({}));
+    let subscriber = Subscriber::new(&here, &json!({}));
     let mut followed = subscriber.follow(&here, None).await;
     let session = Session::begin(&here);
     followed.next_of("aaep:agent.session.started").await;
@@ -111,4 +112,25 @@ async fn terms_that_are_agreed_elsewhere_hold_here() {
     assert_eq!(followed.next().await["type"], "aaep:agent.awaiting.clarification");
     subscriber.send(&elsewhere, &json!({"type": "subscription.close", "subscription_id": subscriber.id}));
     assert_eq!(followed.next_of("subscription.close").await["subscription_id"], subscriber.id.as_str());
+}
+
+/// AEP-06: a question that is asked at one desk is a prompt at the other; of a reply there and an answer here one counts.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn question_is_a_prompt_elsewhere_and_answered_once() {
+    let [here, elsewhere] = House::two();
+    let subscriber = Subscriber::new(&elsewhere, &json!({}));
+    let mut followed = subscriber.follow(&elsewhere, None).await;
+    for round in 0..8 {
+        let words = json!({"question": format!("Round {round}?"), "kinds": ["yes_no"]});
+        let id = here.call::<op::Ask>(json!({}), words).await.unwrap().question.id;
+        let prompt = followed.next_of("aaep:agent.awaiting.clarification").await;
+        let token = prompt["reply_token"].as_str().unwrap().to_owned();
+        let answer = here.call::<op::AnswerQuestion>(json!({"question": id}), json!({"answer": false}));
+        let reply = async { tokio::task::block_in_place(|| subscriber.answer(&elsewhere, &token, true)) };
+        let (answered, ()) = tokio::join!(answer, reply);
+        let shown = here.call::<op::ShowQuestion>(json!({"question": id}), json!({})).await.unwrap();
+        let value = serde_json::to_value(&shown).unwrap()["outcome"]["value"].clone();
+        assert_eq!(value, json!(answered.is_err()), "round {round}: the ledger says who was first");
+        assert_eq!(followed.resolved().await["reply_token"], token.as_str(), "round {round}");
+    }
 }
