@@ -110,7 +110,8 @@ pub(super) fn replier(caller: &Caller, claimed: Option<&str>) -> Option<Text<1, 
     let person = |name: &str| Text::cut(&format!("user:{name}")).ok();
     let claimed = claimed.map(|claimed| claimed.strip_prefix("user:").unwrap_or(claimed));
     match caller {
-        Caller::Local { name, .. } => person(claimed.unwrap_or(name)),
+        // A process of the same user is nobody else, whatever it says.
+        Caller::Local { name, .. } => person(name),
         Caller::Token(token) if token.scopes.contains(&Scope::Person) => person(&token.name),
         Caller::Token(token) => match (&token.people, claimed) {
             (Some(people), Some(claimed)) => {
