@@ -28,9 +28,12 @@ async fn step<T>(mut watch: Watch, write: fn(&Watch, News) -> Option<T>) -> Opti
 
 /// One thing after another, each made when whoever reads is ready to take it; ends where there is none any more.
 pub(crate) struct Unfolded<S, T, F> {
-    next: Pin<Box<dyn Future<Output = Option<(T, S)>> + Send>>,
+    next: Next<S, T>,
     step: F,
 }
+
+/// The next thing, and what the one after it comes from.
+type Next<S, T> = Pin<Box<dyn Future<Output = Option<(T, S)>> + Send>>;
 
 impl<S, T, F, N> Unfolded<S, T, F>
 where

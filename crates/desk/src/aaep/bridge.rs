@@ -1,6 +1,6 @@
 //! Questions of this folder as prompts. As long as somebody has a subscription, each open question that people may answer over it is an
-//! `agent.awaiting.clarification` in a session of its own. What needs more than a reply can be (a secret, a passkey) is announced with
-//! the address of the inbox, and is never a prompt.
+//! `agent.awaiting.clarification` in a session of its own. What needs more than a reply can be (a secret, a passkey, anything beyond
+//! the word of a token) is announced with the address of the inbox, and is never a prompt.
 //!
 //! What stands in the ledger is compared with what was told, question by question, and what is missing is told in one write with the
 //! record that says so. So it does not matter which process does it, how often, or when it died.

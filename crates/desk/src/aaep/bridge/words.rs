@@ -40,8 +40,9 @@ pub(super) fn still_waits() -> Result<Payload, Refusal> {
     step(AWAITING_INPUT, AWAITING_INPUT, "The question still waits, and is asked again.")
 }
 
-/// Returns the prompt that asks a question in a window from now on; none where a reply cannot be its answer: it wants a secret or a
-/// passkey, its words are erased, or they do not fit into a prompt.
+/// Returns the prompt that asks a question in a window from now on; none where a reply of some subscriber cannot be its answer: it
+/// wants a secret, or more than the word of a token that passes on what people say; its words are erased, or they do not fit into a
+/// prompt. Nobody is to answer for nothing.
 pub(super) fn asks(
     shown: &QuestionView,
     token: &ReplyToken,
@@ -49,7 +50,7 @@ pub(super) fn asks(
 ) -> Result<Option<Payload>, Refusal> {
     let Some(question) = &shown.question else { return Ok(None) };
     let Some(kinds) = kinds(shown) else { return Ok(None) };
-    if shown.assurance >= Assurance::Passkey {
+    if shown.assurance > Assurance::Relayed {
         return Ok(None);
     }
     let (seconds, is_last) = window(shown.deadline, now);

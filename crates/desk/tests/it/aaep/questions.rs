@@ -123,6 +123,7 @@ async fn secret_is_announced_and_never_a_prompt() {
     for words in [
         json!({"question": "Which password?", "kinds": ["secret"]}),
         json!({"question": "Really?", "assurance": "passkey"}),
+        json!({"question": "Sure?", "assurance": "signed_in"}),
     ] {
         let id = ask(&house, words).await;
         let message = loop {

@@ -111,7 +111,7 @@ fn event_that_breaks_a_rule_is_refused() {
     }
     let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
     assert_eq!(session.call("POST", "events").body(deep.as_bytes()).send().status, 400);
-    assert_eq!(session.call("POST", "events").body(&[b' '; (1 << 20) + 1]).send().status, 413);
+    assert_eq!(session.call("POST", "events").body(&vec![b' '; (1 << 20) + 1]).send().status, 413);
     let theirs = Session { token: other, ..session.clone() };
     assert_eq!(theirs.publish(&good).code(), "SESSION_CONFLICT");
     assert_eq!(theirs.call("GET", "outcomes").send().status, 404);
@@ -192,4 +192,44 @@ fn session_is_followed_by_whoever_may() {
         assert_eq!(subscriber.send(&close).status, 204);
         assert_eq!(events.next()["type"], "subscription.close", "nothing came before");
     }
+}
+
+/// AEP-01 AEP-10: a question is a prompt, and a reply its answer at the assurance of the token that passes it on.
+#[test]
+fn reply_answers_a_question_as_its_token_may() {
+    let server = Server::start();
+    let (asker, reader) = (server.token("asker", &["ask"]), server.token("reader", &["relay"]));
+    let subscriber = Subscriber::new(&server, &reader, &json!({"supports_clarification_reply": true}));
+    let mut events = subscriber.follow(None);
+    let id = server.ask(&asker, &json!({"question": "How many?", "kinds": ["numeric"]}));
+    let prompt = events.next_of(CLARIFIES);
+    assert_eq!(prompt["accepted_response_kinds"], json!(["numeric"]));
+    let token = prompt["reply_token"].as_str().unwrap();
+    let mut unnamed = subscriber.reply(token, &json!(12));
+    unnamed.as_object_mut().unwrap().remove("decided_by");
+    for wrong in [subscriber.reply(token, &json!("twelve")), unnamed] {
+        assert_eq!(subscriber.send(&wrong).status, 204, "{wrong}");
+    }
+    let shown = || server.local("GET", &format!("/v1/questions/{id}")).send().json();
+    assert_eq!(shown()["state"], "open");
+    subscriber.answer(token, &json!(12));
+    let ending = &shown()["outcome"];
+    assert_eq!(
+        (&ending["value"], &ending["by"], &ending["assurance"]),
+        (&json!(12), &json!("kim"), &json!("relayed"))
+    );
+    assert_eq!(events.resolved()["resolved_by"], "user:kim");
+    // What demands more than a token's word is announced, and never a prompt.
+    let more = server.ask(&asker, &json!({"question": "Sure?", "assurance": "signed_in"}));
+    let announced = loop {
+        let message = events.next();
+        assert_ne!(message["type"], CLARIFIES);
+        if message["type"] == "aaep:agent.handoff.requested" {
+            break message;
+        }
+    };
+    assert!(
+        announced["target_uri"].as_str().unwrap().ends_with(&format!("/questions/{more}")),
+        "{announced}"
+    );
 }

@@ -56,7 +56,7 @@ impl Killed {
 fn server_to_be_killed() {
     let Some(folder) = env::var_os(FOLDER) else { return };
     let _server = Server::start_at(folder.as_ref());
-    thread::sleep(Duration::from_secs(600));
+    thread::sleep(Duration::from_mins(10));
 }
 
 /// AEP-06 AEP-07: kills at any moment, with open prompts, while two subscribers race for each.
@@ -97,7 +97,9 @@ fn kills_lose_no_prompt_and_do_nothing_twice() {
             note(&message, &mut told, &mut seen);
         }
         last = events.last;
-        racing.into_iter().for_each(|one| one.join().unwrap());
+        for one in racing {
+            one.join().unwrap();
+        }
     }
 
     let server = Server::start_at(folder.path());
