@@ -4,6 +4,7 @@
 //! | part | module |
 //! |---|---|
 //! | start, end, and what all routes share | [`serve`], [`service`] |
+//! | the port at every address of this machine | [`loopback`] |
 //! | connections and their number, the socket, time limits of the other side | [`connection`], `places`, [`socket`], [`peer_timeouts`] |
 //! | credentials of a caller; whether a tool calls | [`credentials`], [`descent`] |
 //! | how often somebody may try; room for what is being sent; the public address; trusted proxies | `limits`, `body_room`, [`public_url`], [`network`] |
@@ -19,6 +20,7 @@ pub mod connection;
 pub mod credentials;
 pub mod descent;
 pub(crate) mod limits;
+pub mod loopback;
 pub mod metrics;
 pub mod mount;
 pub mod network;

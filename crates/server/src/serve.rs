@@ -31,6 +31,7 @@ use tokio::{
 use crate::{
     connection::{self, Connections},
     credentials::Names,
+    loopback,
     metrics::Metrics,
     network::Network,
     peer_timeouts::PeerTimeouts,
@@ -165,11 +166,10 @@ async fn answer(
     // First TCP: whoever asks over the socket where that is gets an answer.
     match listen(config, service).await? {
         Bound::Nowhere => {}
-        Bound::Here(listener, names) => {
-            tokio::spawn(connections.clone().serve_tcp(listener, Arc::new(names)));
-        }
+        Bound::Here(listeners, names) => serve_tcp(connections, listeners, &Arc::new(names)),
         Bound::Taken(port) => {
             service.desk.wait_for_port(port);
+            lose_port(service, port).await;
             tokio::spawn(take_when_free(Arc::clone(service), connections.clone(), port, config.pages));
         }
     }
@@ -209,39 +209,56 @@ fn fitting(wanted: ServerLimits) -> ServerLimits {
 enum Bound {
     /// Nobody wants it.
     Nowhere,
-    /// There.
-    Here(TcpListener, Names),
+    /// There, at one address or several.
+    Here(Vec<TcpListener>, Names),
     /// Another program has the port of the folder.
     Taken(u16),
 }
 
 /// Binds where the configuration says, and remembers the port of the folder.
 async fn listen(config: &Config, service: &Shared) -> Result<Bound, Refusal> {
-    let listener = match &config.listen {
+    let loopback::Bound { port, listeners } = match &config.listen {
         Listen::Nowhere => return Ok(Bound::Nowhere),
-        Listen::Loopback(first) => match loopback(service, *first).await? {
-            Ok(listener) => listener,
+        Listen::Loopback(first) => match remembered(service, *first).await? {
+            Ok(bound) => bound,
             Err(port) => return Ok(Bound::Taken(port)),
         },
-        Listen::Port(port) => exactly(SocketAddr::from(([127, 0, 0, 1], *port))).await?,
+        Listen::Port(port) => named(service, *port).await?,
         Listen::Proxied { address, url, trusted } => {
-            let listener = exactly(*address).await?;
-            let port = port_of(&listener)?;
+            let bound = TcpListener::bind(address).await;
+            let listener = bound.map_err(|error| not_bound(address.port(), &error))?;
+            let port = listener.local_addr().map_err(|error| trouble("find its address", &error))?.port();
             service.desk.set_addresses(Addresses {
                 api: url.to_string(),
                 pages: url.to_string(),
                 is_public: true,
             });
-            return Ok(Bound::Here(listener, Names::public(port, url, trusted.clone())));
+            return Ok(Bound::Here(vec![listener], Names::public(port, url, trusted.clone())));
         }
     };
-    let port = port_of(&listener)?;
     if config.listen != Listen::Port(0) {
         // A port that is not remembered is chosen again next time.
         let _ = service.work(move |desk| desk.remember_port(port)).await;
     }
     let names = reached_here(service, port, config.pages);
-    Ok(Bound::Here(listener, names))
+    Ok(Bound::Here(listeners, names))
+}
+
+/// Takes connections at every address.
+fn serve_tcp(connections: &Connections, listeners: Vec<TcpListener>, names: &Arc<Names>) {
+    for listener in listeners {
+        tokio::spawn(connections.clone().serve_tcp(listener, Arc::clone(names)));
+    }
+}
+
+/// Ends the sessions of browsers where another program has the port of the folder: it was shown their cookies, and what the
+/// pages of that address keep.
+async fn lose_port(service: &Shared, port: u16) {
+    match service.work(move |desk| desk.end_sessions_at(port)).await {
+        Ok(0) => {}
+        Ok(ended) => tracing::warn!(port, ended, "browsers are signed out: another program has their port"),
+        Err(refusal) => tracing::warn!(code = refusal.code().as_str(), "browsers could not be signed out"),
+    }
 }
 
 /// Says where programs and browsers of this machine reach this.
@@ -255,11 +272,6 @@ fn reached_here(service: &Shared, port: u16, pages: PageHost) -> Names {
     names
 }
 
-fn port_of(listener: &TcpListener) -> Result<u16, Refusal> {
-    let address = listener.local_addr().map_err(|error| trouble("find its address", &error))?;
-    Ok(address.port())
-}
-
 /// Takes the port of the folder once it is free. Until then the socket works, and pages wait: at another port they would be
 /// another place for browsers, and for everything that was written down.
 async fn take_when_free(service: Shared, connections: Connections, port: u16, pages: PageHost) {
@@ -268,45 +280,56 @@ async fn take_when_free(service: Shared, connections: Connections, port: u16, pa
     let bound = async {
         loop {
             time::sleep(LOOK_INTERVAL).await;
-            if let Ok(listener) = TcpListener::bind(("127.0.0.1", port)).await {
-                return listener;
+            if let Ok(bound) = loopback::bind(port).await {
+                return bound.listeners;
             }
         }
     };
     tokio::select! {
         () = stopping => {}
-        listener = bound => {
+        listeners = bound => {
             let names = reached_here(&service, port, pages);
             tracing::info!(port, "the port of this folder is free again");
-            connections.serve_tcp(listener, Arc::new(names)).await;
+            serve_tcp(&connections, listeners, &Arc::new(names));
         }
     }
 }
 
-/// Binds at the address that was named, or says why not.
-async fn exactly(address: SocketAddr) -> Result<TcpListener, Refusal> {
-    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+/// Says why an address that was named could not be bound.
+fn not_bound(port: u16, error: &io::Error) -> Refusal {
+    match error.kind() {
         ErrorKind::AddrInUse => {
-            let message = format!("expected a free port, found {} in use by another program", address.port());
+            let message = format!("expected a free port, found {port} in use by another program");
             Refusal::new(Code::PortTaken, message)
         }
         ErrorKind::PermissionDenied => {
-            let message = format!("expected a port that this user may open, found {}", address.port());
+            let message = format!("expected a port that this user may open, found {port}");
             Refusal::new(Code::PortForbidden, message)
         }
-        _ => trouble("listen at that address", &error),
-    })
+        _ => trouble("listen at that address", error),
+    }
+}
+
+/// Binds at the port that was named and at no other.
+async fn named(service: &Shared, port: u16) -> Result<loopback::Bound, Refusal> {
+    match loopback::bind(port).await {
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            lose_port(service, port).await;
+            Err(not_bound(port, &error))
+        }
+        bound => bound.map_err(|error| not_bound(port, &error)),
+    }
 }
 
 /// Binds at the port of the folder, or at this one where it has none yet. Returns the port where another program has it.
-async fn loopback(service: &Shared, first: Option<u16>) -> Result<Result<TcpListener, u16>, Refusal> {
+async fn remembered(service: &Shared, first: Option<u16>) -> Result<Result<loopback::Bound, u16>, Refusal> {
     let remembered = service.work(Desk::remembered_port).await.ok().flatten();
     let wanted: u16 = remembered.or(first).unwrap_or(0);
-    match TcpListener::bind(("127.0.0.1", wanted)).await {
-        Ok(listener) => Ok(Ok(listener)),
+    match loopback::bind(wanted).await {
+        Ok(bound) => Ok(Ok(bound)),
         Err(error) if remembered.is_some() && error.kind() == ErrorKind::AddrInUse => Ok(Err(wanted)),
         Err(_) => {
-            let bound = TcpListener::bind(("127.0.0.1", 0)).await;
+            let bound = loopback::bind(0).await;
             bound.map(Ok).map_err(|error| trouble("listen on this machine", &error))
         }
     }

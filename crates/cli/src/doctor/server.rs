@@ -19,7 +19,7 @@ use demur_api::{
     server_limits::ServerLimits,
 };
 use demur_desk::{data::DataFolder, visible::visible_path};
-use demur_server::socket;
+use demur_server::{loopback, socket};
 use demur_store::folder::Folder;
 
 use super::{Check, files::private};
@@ -60,14 +60,18 @@ fn taken(port: u16) -> Check {
 
 /// Whoever names a port gets that one or none.
 fn other(port: u16) -> Check {
-    match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| error.kind()) {
-        Err(ErrorKind::AddrInUse) => {
+    let trouble = loopback::ADDRESSES.into_iter().find_map(|address| {
+        let error = TcpListener::bind((address, port)).err()?;
+        (!loopback::is_absent(&error)).then(|| error.kind())
+    });
+    match trouble {
+        Some(ErrorKind::AddrInUse) => {
             let found = format!("{port} is taken by another program");
             let hint =
                 format!("`ss -ltnp 'sport = :{port}'` says by which; or serve at another one, with `--port`");
             Check::problem("port", found, hint)
         }
-        Err(ErrorKind::PermissionDenied) => {
+        Some(ErrorKind::PermissionDenied) => {
             let found = format!("{port} is not open to this user");
             Check::problem("port", found, "serve at a port from 1024 on, behind a proxy")
         }

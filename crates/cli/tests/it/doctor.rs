@@ -111,11 +111,15 @@ fn server_and_record_are_looked_at() {
 /// What browsers keep for a place, and what was written down, is about one port.
 #[test]
 fn port_of_the_folder_that_somebody_else_has_is_told() {
+    ["127.0.0.1", "[::1]"].into_iter().for_each(taken_port_is_told);
+}
+
+fn taken_port_is_told(taken_at: &str) {
     let sandbox = Sandbox::new();
     asked(&sandbox, &["Name?"]);
     let port = sandbox.json(&["status"])["address"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
     sandbox.run(&["stop"]).expect_code(0);
-    let other = TcpListener::bind(format!("127.0.0.1:{port}")).unwrap();
+    let other = TcpListener::bind(format!("{taken_at}:{port}")).unwrap();
     asked(&sandbox, &["And yours?"]);
     let reply = examined(&sandbox, 3);
     assert_eq!(check(&reply, "port")["state"], "problem", "{reply}");

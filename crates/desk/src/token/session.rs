@@ -145,6 +145,14 @@ impl Tokens {
 }
 
 impl Desk {
+    /// Ends the sessions of every browser where this port is the folder's; returns how many there were.
+    pub fn end_sessions_at(&self, port: u16) -> Result<u64, Refusal> {
+        if self.remembered_port()? != Some(port) {
+            return Ok(0);
+        }
+        self.tokens().end_all_sessions(&*self.owner()?, None)
+    }
+
     /// Notes that the session of a caller is used. Nobody waits until it is written down.
     pub fn note_used(self: &Arc<Self>, caller: &Caller) {
         let (Some(token), Ok(now)) = (caller.person(), self.now()) else { return };

@@ -3,7 +3,7 @@
 use std::{
     fmt::Write as _,
     io::{self, BufRead as _, BufReader, Read, Write},
-    net::TcpStream,
+    net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -22,7 +22,7 @@ pub(crate) struct Call {
 
 #[derive(Clone)]
 enum Way {
-    Tcp(u16),
+    Tcp(SocketAddr),
     Socket(PathBuf),
 }
 
@@ -41,13 +41,22 @@ pub(crate) struct Reply {
 impl Call {
     pub(crate) fn tcp(port: u16, method: &str, path: &str) -> Self {
         let headers = vec![("Host".to_owned(), format!("localhost:{port}"))];
-        Self { way: Way::Tcp(port), method: method.to_owned(), path: path.to_owned(), headers, body: None }
+        let way = Way::Tcp((Ipv4Addr::LOCALHOST, port).into());
+        Self { way, method: method.to_owned(), path: path.to_owned(), headers, body: None }
     }
 
     pub(crate) fn socket(folder: &Path, method: &str, path: &str) -> Self {
         let headers = vec![("Host".to_owned(), "demur".to_owned())];
         let way = Way::Socket(folder.to_owned());
         Self { way, method: method.to_owned(), path: path.to_owned(), headers, body: None }
+    }
+
+    /// Goes to another address of this machine; the names stay.
+    pub(crate) fn to(mut self, address: IpAddr) -> Self {
+        if let Way::Tcp(to) = &mut self.way {
+            to.set_ip(address);
+        }
+        self
     }
 
     pub(crate) fn token(self, token: &str) -> Self {
@@ -121,8 +130,8 @@ impl Call {
 
     pub(crate) fn connect(&self) -> io::Result<Box<dyn Stream>> {
         match &self.way {
-            Way::Tcp(port) => {
-                let stream = TcpStream::connect(("127.0.0.1", *port))?;
+            Way::Tcp(address) => {
+                let stream = TcpStream::connect(address)?;
                 stream.set_read_timeout(Some(LIMIT))?;
                 stream.set_write_timeout(Some(LIMIT))?;
                 Ok(Box::new(stream))

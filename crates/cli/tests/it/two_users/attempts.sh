@@ -49,6 +49,19 @@ for part in environ mem maps fd cwd root; do
   refused "/proc/$part is read" head -c 1 "/proc/$server/$part"
 done
 refused 'another user is taken' setpriv --reuid demur --clear-groups true
+# The port, at each address that browsers and programs may try.
+for address in 127.0.0.1 0.0.0.0 ::1 ::; do
+  refused "the port is taken at $address" python3 -c '
+import socket, sys
+family = socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET
+listener = socket.socket(family)
+if family == socket.AF_INET6:
+    listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+listener.bind((sys.argv[1], 7373))
+listener.listen()' "$address"
+done
 # A person's word.
 answers 401 'without a token' "$url/v1/questions"
 answers 403 'a token that asks answers' "${token[@]}" -X PUT --json '{"answer":"red"}' "$url/v1/questions/$question/answer"
