@@ -216,6 +216,11 @@ impl Asked {
         self.asker
     }
 
+    /// Returns whoever submitted the plan that a gap is in.
+    pub const fn submitter(&self) -> Option<PrincipalId> {
+        self.submitter
+    }
+
     /// Returns whether the rules found it in a plan.
     pub const fn is_gap(&self) -> bool {
         self.gap

@@ -140,8 +140,8 @@ pub trait Store: Records + Streams + Leases + Send + Sync {
         limit: usize,
     ) -> Result<Vec<QuestionSummary>, StoreError>;
 
-    /// Returns everybody who has a question open, by principal. No more is read than one row of each who ever asked.
-    fn open_askers(&self) -> Result<Vec<PrincipalId>, StoreError>;
+    /// Returns everybody who has a question open, or a gap of a plan of theirs, by principal. No more is read than one row of each who ever asked.
+    fn open_holders(&self) -> Result<Vec<PrincipalId>, StoreError>;
 
     /// Returns the question that this event asked.
     fn question(&self, trace: TraceId, sequence: Sequence) -> Result<Option<QuestionSummary>, StoreError>;

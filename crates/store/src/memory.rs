@@ -250,8 +250,8 @@ impl Store for MemoryStore {
         self.read(|state| state.questions().page(filter, after, limit))
     }
 
-    fn open_askers(&self) -> Result<Vec<PrincipalId>, StoreError> {
-        self.read(|state| state.questions().open_askers())
+    fn open_holders(&self) -> Result<Vec<PrincipalId>, StoreError> {
+        self.read(|state| state.questions().open_holders())
     }
 
     fn question(&self, trace: TraceId, sequence: Sequence) -> Result<Option<QuestionSummary>, StoreError> {

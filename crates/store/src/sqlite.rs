@@ -354,8 +354,8 @@ impl Store for SqliteStore {
         self.readers.read("list questions", |connection| question::page(connection, filter, after, limit))
     }
 
-    fn open_askers(&self) -> Result<Vec<PrincipalId>, StoreError> {
-        self.readers.read("find who asks", question::open_askers)
+    fn open_holders(&self) -> Result<Vec<PrincipalId>, StoreError> {
+        self.readers.read("find who asks", question::open_holders)
     }
 
     fn question(&self, trace: TraceId, sequence: Sequence) -> Result<Option<QuestionSummary>, StoreError> {

@@ -23,10 +23,19 @@ pub struct QuestionRow {
     pub people: bool,
     /// Whoever asked: the desk, for a gap.
     pub asker: PrincipalId,
+    /// Whoever submitted the plan that a gap is in.
+    pub submitter: Option<PrincipalId>,
     /// When it ends unanswered, as of its newest change.
     pub deadline: Option<Timestamp>,
     /// The newest event of its trace that changed it.
     pub changed: Sequence,
+}
+
+impl QuestionRow {
+    /// Returns whose question it is: of whoever asked, and a gap of whoever submitted the plan.
+    pub fn holder(&self) -> PrincipalId {
+        self.submitter.unwrap_or(self.asker)
+    }
 }
 
 impl From<&Asked> for QuestionRow {
@@ -37,6 +46,7 @@ impl From<&Asked> for QuestionRow {
             severity: facts.severity,
             people: facts.answerers.people,
             asker: asked.asker(),
+            submitter: asked.submitter(),
             deadline: facts.deadline,
             changed: asked.changed(),
         }
@@ -65,8 +75,10 @@ pub struct QuestionFilter {
     pub outcomes: Option<Vec<OutcomeKind>>,
     /// Only those of this trace.
     pub trace: Option<TraceId>,
-    /// Only what this principal asked.
+    /// Only what this principal asked by itself.
     pub asker: Option<PrincipalId>,
+    /// With an asker: also the gaps of plans that it submitted.
+    pub with_gaps: bool,
     /// Only those of this severity.
     pub severity: Option<Severity>,
     /// Only those that people may answer, or only those that they may not.
@@ -81,7 +93,9 @@ impl QuestionFilter {
         let QuestionSummary { trace, row, .. } = question;
         self.outcomes.as_ref().is_none_or(|outcomes| outcomes.contains(&row.outcome))
             && self.trace.is_none_or(|wanted| wanted == *trace)
-            && self.asker.is_none_or(|asker| asker == row.asker)
+            && self
+                .asker
+                .is_none_or(|asker| asker == row.holder() && (self.with_gaps || row.submitter.is_none()))
             && self.severity.is_none_or(|severity| severity == row.severity)
             && self.people.is_none_or(|people| people == row.people)
     }

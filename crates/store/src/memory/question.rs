@@ -62,9 +62,9 @@ impl List {
         }
     }
 
-    pub(super) fn open_askers(&self) -> Vec<PrincipalId> {
+    pub(super) fn open_holders(&self) -> Vec<PrincipalId> {
         let open = self.questions.values().filter(|question| question.row.outcome == OutcomeKind::Open);
-        open.map(|question| question.row.asker).collect::<BTreeSet<_>>().into_iter().collect()
+        open.map(|question| question.row.holder()).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     pub(super) fn find(&self, trace: TraceId, sequence: Sequence) -> Option<QuestionSummary> {

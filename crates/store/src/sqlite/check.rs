@@ -227,7 +227,7 @@ const INDEXES: [&str; 12] = [
     "posts_name",
     "posts_stream",
     "questions_list",
-    "questions_asker",
+    "questions_holder",
     "questions_trace",
     "questions_due",
     "records_due",

@@ -48,7 +48,7 @@ pub(super) const TABLES: [Table; 6] = [
     Table { name: "participants", columns: "trace, principal, role", known: OF_A_KNOWN_TRACE },
     Table {
         name: "questions",
-        columns: "ordinal, trace, sequence, outcome, severity, people, asker, deadline, changed",
+        columns: "ordinal, trace, sequence, outcome, severity, people, asker, submitter, deadline, changed",
         known: OF_A_KNOWN_TRACE,
     },
     Table {

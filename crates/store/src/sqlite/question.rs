@@ -18,9 +18,16 @@ macro_rules! summary {
     ($tables:literal) => {
         concat!(
             "SELECT q.ordinal, t.trace, q.sequence, e.time,
-                    q.outcome, q.severity, q.people, q.asker, q.deadline, q.changed ",
+                    q.outcome, q.severity, q.people, q.asker, q.deadline, q.changed, q.submitter ",
             $tables
         )
+    };
+}
+
+/// Whose question it is, as the index has it.
+macro_rules! holder {
+    () => {
+        "coalesce(q.submitter, q.asker)"
     };
 }
 
@@ -47,11 +54,11 @@ pub(super) fn put(
             .map(|_| ());
     };
     let sql = "INSERT INTO questions
-                   (ordinal, trace, sequence, outcome, severity, people, asker, deadline, changed)
+                   (ordinal, trace, sequence, outcome, severity, people, asker, submitter, deadline, changed)
                VALUES ((SELECT ordinal FROM events WHERE trace = ?1 AND sequence = ?2),
-                       ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                       ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
                ON CONFLICT (ordinal) DO UPDATE SET
-                   outcome = ?3, severity = ?4, people = ?5, asker = ?6, deadline = ?7, changed = ?8";
+                   outcome = ?3, severity = ?4, people = ?5, asker = ?6, submitter = ?7, deadline = ?8, changed = ?9";
     insert(&mut *connection.prepare_cached(sql)?, trace, sequence, row)
 }
 
@@ -63,9 +70,9 @@ pub(super) fn refill(
     row: &QuestionRow,
 ) -> Result<()> {
     let sql = "INSERT INTO temp.questions
-             (ordinal, trace, sequence, outcome, severity, people, asker, deadline, changed)
+             (ordinal, trace, sequence, outcome, severity, people, asker, submitter, deadline, changed)
          VALUES ((SELECT ordinal FROM main.events WHERE trace = ?1 AND sequence = ?2),
-                 ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+                 ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     insert(&mut *connection.prepare_cached(sql)?, trace, sequence, row)
 }
 
@@ -77,6 +84,7 @@ fn insert(statement: &mut Statement<'_>, trace: i64, sequence: Sequence, row: &Q
         column::severity_word(row.severity),
         row.people,
         ulid(row.asker.as_ulid()),
+        row.submitter.map(|submitter| ulid(submitter.as_ulid())),
         row.deadline.map(|deadline| number(deadline.as_millis())),
         number(row.changed.number()),
     ];
@@ -116,8 +124,8 @@ fn merged(
     let asker = filter.asker.map(|asker| ulid(asker.as_ulid()));
     let mut statement = transaction.prepare_cached(&way.of_a_lane(asker.is_some()))?;
     let mut ordinals: Vec<i64> = Vec::new();
-    for (outcome, people, severity) in lanes(filter) {
-        let lane = params![way.from, outcome.as_str(), people, column::severity_word(severity), asker];
+    for Lane { outcome, people, severity, own } in lanes(filter) {
+        let lane = params![way.from, outcome.as_str(), people, column::severity_word(severity), asker, own];
         for ordinal in statement.query_map(lane, |row| row.get(0))?.take(limit) {
             ordinals.push(ordinal?);
         }
@@ -128,8 +136,19 @@ fn merged(
     ordinals.into_iter().map(|ordinal| statement.query_row([ordinal], summary)).collect()
 }
 
+/// Questions that are alike.
+struct Lane {
+    outcome: OutcomeKind,
+    people: bool,
+    severity: Severity,
+    /// Whether whose question it is asked by itself; matters where the filter names somebody.
+    own: bool,
+}
+
 /// Returns every combination of what a filter admits.
-fn lanes(filter: &QuestionFilter) -> impl Iterator<Item = (OutcomeKind, bool, Severity)> {
+fn lanes(filter: &QuestionFilter) -> impl Iterator<Item = Lane> {
+    let with_gaps = filter.asker.is_some() && filter.with_gaps;
+    let owned = [true, false].into_iter().filter(move |own| *own || with_gaps);
     let outcomes = OutcomeKind::ALL
         .into_iter()
         .filter(|outcome| filter.outcomes.as_ref().is_none_or(|wanted| wanted.contains(outcome)));
@@ -137,10 +156,13 @@ fn lanes(filter: &QuestionFilter) -> impl Iterator<Item = (OutcomeKind, bool, Se
     let severities =
         column::SEVERITIES.into_iter().filter(|severity| filter.severity.is_none_or(|one| one == *severity));
     outcomes.flat_map(move |outcome| {
-        let severities = severities.clone();
-        people
-            .clone()
-            .flat_map(move |people| severities.clone().map(move |severity| (outcome, people, severity)))
+        let (severities, owned) = (severities.clone(), owned.clone());
+        people.clone().flat_map(move |people| {
+            let owned = owned.clone();
+            severities.clone().flat_map(move |severity| {
+                owned.clone().map(move |own| Lane { outcome, people, severity, own })
+            })
+        })
     })
 }
 
@@ -166,9 +188,9 @@ impl Way {
 
     fn of_a_lane(&self, asked_by_one: bool) -> String {
         let by = if asked_by_one {
-            "questions_asker WHERE q.asker = ?5"
+            concat!("questions_holder WHERE ", holder!(), " = ?5 AND (q.submitter IS NULL) = ?6")
         } else {
-            "questions_list WHERE ?5 IS NULL"
+            "questions_list WHERE ?5 IS NULL AND ?6"
         };
         self.sql(&format!(
             "SELECT q.ordinal FROM questions q INDEXED BY {by}
@@ -183,24 +205,34 @@ impl Way {
     }
 }
 
-/// Returns everybody who has a question open: from one asker in the index to the next.
-pub(super) fn open_askers(connection: &Connection) -> Result<Vec<PrincipalId>> {
-    let mut statement = connection.prepare_cached(NEXT_ASKER)?;
+/// Returns everybody who has a question open, or a gap of their plan: from one in the index to the next.
+pub(super) fn open_holders(connection: &Connection) -> Result<Vec<PrincipalId>> {
+    let mut statement = connection.prepare_cached(NEXT_HOLDER)?;
     let mut open = connection.prepare_cached(HAS_OPEN)?;
-    let (mut askers, mut last): (_, Vec<u8>) = (Vec::new(), Vec::new());
-    while let Some(asker) = statement.query_row([&last], |row| row.get::<_, Vec<u8>>(0)).optional()? {
-        if open.exists([&asker])? {
-            askers.push(statement.query_row([&last], |row| column::principal(row, 0))?);
+    let (mut holders, mut last): (_, Vec<u8>) = (Vec::new(), Vec::new());
+    while let Some(holder) = statement.query_row([&last], |row| row.get::<_, Vec<u8>>(0)).optional()? {
+        if open.exists([&holder])? {
+            holders.push(statement.query_row([&last], |row| column::principal(row, 0))?);
         }
-        last = asker;
+        last = holder;
     }
-    Ok(askers)
+    Ok(holders)
 }
 
-const NEXT_ASKER: &str =
-    "SELECT q.asker FROM questions q INDEXED BY questions_asker WHERE q.asker > ?1 ORDER BY q.asker LIMIT 1";
-const HAS_OPEN: &str =
-    "SELECT 1 FROM questions q INDEXED BY questions_asker WHERE q.asker = ?1 AND q.outcome = 'open' LIMIT 1";
+const NEXT_HOLDER: &str = concat!(
+    "SELECT ",
+    holder!(),
+    " FROM questions q INDEXED BY questions_holder WHERE ",
+    holder!(),
+    " > ?1 ORDER BY ",
+    holder!(),
+    " LIMIT 1"
+);
+const HAS_OPEN: &str = concat!(
+    "SELECT 1 FROM questions q INDEXED BY questions_holder WHERE ",
+    holder!(),
+    " = ?1 AND q.outcome = 'open' LIMIT 1"
+);
 
 /// Returns the question that an event asked.
 pub(super) fn question(
@@ -274,6 +306,7 @@ fn summary(row: &Row<'_>) -> Result<QuestionSummary> {
             asker: column::principal(row, 7)?,
             deadline: row.get::<_, Option<i64>>(8)?.map(|_| column::time(row, 8)).transpose()?,
             changed: column::sequence(row, 9)?,
+            submitter: row.get::<_, Option<Vec<u8>>>(10)?.map(|_| column::principal(row, 10)).transpose()?,
         },
     })
 }
@@ -300,7 +333,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         schema::create(&mut connection).unwrap();
         let mut queries = vec![ONE.to_owned(), due_by_deadline(), first_deadline()];
-        queries.extend([NEXT_ASKER, HAS_OPEN].map(str::to_owned));
+        queries.extend([NEXT_HOLDER, HAS_OPEN].map(str::to_owned));
         for down in [false, true] {
             let way = Way::new(down, None);
             queries.extend([way.of_all(), way.of_a_trace(), way.of_a_lane(false), way.of_a_lane(true)]);

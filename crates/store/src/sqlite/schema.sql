@@ -86,13 +86,15 @@ CREATE TABLE questions (
     severity TEXT NOT NULL,            -- block or warn
     people   INTEGER NOT NULL,         -- 1 if people may answer it now
     asker    BLOB NOT NULL,            -- the principal that asked, the desk for a gap
+    submitter BLOB,                    -- for a gap: the principal that submitted the plan
     deadline INTEGER,                  -- when it ends unanswered
     changed  INTEGER NOT NULL          -- the place of the newest event that changed it
 ) STRICT;
 
 -- Each ends with the ordinal, as every index does: whoever knows all its columns reads a page in order.
 CREATE INDEX questions_list ON questions (outcome, people, severity);
-CREATE INDEX questions_asker ON questions (asker, outcome, people, severity);
+CREATE INDEX questions_holder
+    ON questions (coalesce(submitter, asker), outcome, people, severity, (submitter IS NULL));
 CREATE INDEX questions_trace ON questions (trace);
 CREATE INDEX questions_due ON questions (deadline) WHERE outcome = 'open' AND deadline IS NOT NULL;
 

@@ -142,7 +142,16 @@ behaviour! {
         let desk = inquiry.office.sequencer.registry().desk();
         let accepted = inquiry.find(&mut run, warning());
         expect(&inquiry, &run, accepted, OutcomeKind::Open);
-        assert_eq!(inquiry.shown(&run, accepted).unwrap().row.asker, desk);
+        let row = inquiry.shown(&run, accepted).unwrap().row;
+        assert_eq!(row.asker, desk);
+        // It counts for whoever submitted the plan (ONE-15).
+        let submitter = row.submitter.unwrap();
+        assert_eq!(store.open_holders().unwrap(), [submitter]);
+        let of = |asker, with_gaps| {
+            let filter = QuestionFilter { asker: Some(asker), with_gaps, ..QuestionFilter::default() };
+            store.questions(&filter, None, 9).unwrap().len()
+        };
+        assert_eq!((of(submitter, true), of(submitter, false), of(desk, true)), (1, 0, 0));
         let facts = GapAccepted { attribution: None, assurance: Assurance::Terminal, question: accepted };
         inquiry.tell(&mut run, Role::Person, facts);
         expect(&inquiry, &run, accepted, OutcomeKind::Accepted);
@@ -238,16 +247,18 @@ behaviour! {
         let outcomes = [None, Some(vec![]), Some(vec![OutcomeKind::Open]), Some(OutcomeKind::ALL.to_vec()),
             Some(vec![OutcomeKind::Cancelled, OutcomeKind::Answered, OutcomeKind::Open])];
         let desk = inquiry.office.sequencer.registry().desk();
-        let askers = [None, Some(inquiry.agent(0)), Some(inquiry.agent(1)), Some(desk)];
+        let askers = [(None, false), (Some(inquiry.agent(0)), false), (Some(inquiry.agent(0)), true),
+            (Some(inquiry.agent(1)), true), (Some(desk), false), (Some(desk), true)];
         let severities = [None, Some(Severity::Block), Some(Severity::Warn)];
         let mut sizes = std::collections::BTreeSet::new();
         for outcomes in outcomes {
-            for asker in askers {
+            for (asker, with_gaps) in askers {
                 for severity in severities {
                     for (people, trace) in [(None, None), (Some(true), None), (Some(false), None),
                         (None, Some(runs[8].trace)), (Some(true), Some(runs[8].trace))] {
                         let outcomes = outcomes.clone();
-                        let filter = QuestionFilter { outcomes, trace, asker, severity, people, newest_first: false };
+                        let newest_first = false;
+                        let filter = QuestionFilter { outcomes, trace, asker, with_gaps, severity, people, newest_first };
                         sizes.insert(check_pages(&**store, &list, &filter));
                     }
                 }

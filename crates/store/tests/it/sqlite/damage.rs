@@ -115,7 +115,7 @@ fn word_that_a_newer_version_may_have_written_is_refused_and_no_damage() {
     let raw = filled.raw();
     raw.execute_batch(
         "DROP TRIGGER traces_stay;
-         INSERT INTO questions SELECT ordinal, trace, sequence, 'open', 'block', 1, zeroblob(16), NULL, 0
+         INSERT INTO questions SELECT ordinal, trace, sequence, 'open', 'block', 1, zeroblob(16), NULL, NULL, 0
              FROM events WHERE trace = 2 AND sequence = 0;",
     )
     .unwrap();

@@ -122,7 +122,7 @@ fn hide(raw: &Connection, index: &str, unless: &str) {
 /// An index that lacks rows would hide questions from whoever lists them.
 #[test]
 fn hidden_questions_are_found_and_brought_back() {
-    for index in ["questions_list", "questions_asker", "questions_trace", "questions_due"] {
+    for index in ["questions_list", "questions_holder", "questions_trace", "questions_due"] {
         let filled = varied();
         let (list, open) = (QuestionFilter::default(), Some(vec![OutcomeKind::Open]));
         let open = QuestionFilter { outcomes: open, ..QuestionFilter::default() };
