@@ -16,7 +16,7 @@ pub(crate) use caller::LOCAL_ASKER;
 pub use caller::{Browser, Caller, LOCAL_AGENT, LinkOrigin, RelayedPerson, Token};
 pub(crate) use question::{asker_for, asker_of, seen_question};
 pub use quota::exceeded;
-pub(crate) use quota::{Quotas, WaitShare};
+pub(crate) use quota::{AskShare, Quotas, WaitShare};
 pub(crate) use sight::{AnsweringKeys, Part, Sight};
 pub(crate) use trace::{check_trace, may_read, player_in};
 

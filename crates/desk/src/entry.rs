@@ -1,7 +1,7 @@
 //! The one way in: every interface has an operation done by [`Desk::call`]. It admits the caller, begins at once what needs
 //! nothing from the disk, gives everything else to a thread that may wait, and waits for an answer where the caller does.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{io, pin::Pin, sync::Arc, time::Duration};
 
 use demur_api::{
     call::{ApiReply, ApiRequest, Call},
@@ -11,10 +11,11 @@ use demur_api::{
     question::{QuestionId, QuestionView, Whom},
     refusal::Refusal,
 };
+use serde::Serialize;
 use tokio::{task, time};
 
 use crate::{
-    access::{Admitted, Caller, seen_question},
+    access::{Admitted, AskShare, Caller, seen_question},
     confirmation,
     desk::{Count, Desk},
     large_turns::LargeTurn,
@@ -133,15 +134,28 @@ impl Desk {
         let held = Arc::new(());
         by.while_held(&held);
         let patience = <Self as Handle<O>>::patience(&request)?;
-        if O::ABOUT.method != Method::Get {
-            self.quotas().expect_room(caller, self.now()?)?;
-        }
-        let reply = if <Self as Handle<O>>::ASKS {
-            self.asked(by, request, turn).await?
+        let room = if O::ABOUT.method == Method::Get {
+            None
         } else {
-            self.done(by, request, turn).await?
+            self.quotas().expect_room(caller, self.now()?, || json_bytes(&request.body))?
         };
-        self.replied(caller, reply, patience).await
+        let is_counted = room.is_some();
+        let desk = Arc::clone(self);
+        let work = async move {
+            let _room = room;
+            if <Self as Handle<O>>::ASKS {
+                desk.asked(by, request, turn).await
+            } else {
+                desk.done(by, request, turn).await
+            }
+        };
+        // What is reserved for a caller is given back when the work has ended, not when the caller has left.
+        let reply = if is_counted {
+            task::spawn(work).await.map_err(|error| Refusal::bug(&error))?
+        } else {
+            work.await
+        };
+        self.replied(caller, reply?, patience).await
     }
 
     /// Does an operation that asks for something, within the quotas of its caller.
@@ -156,13 +170,13 @@ impl Desk {
         Self: Handle<O>,
     {
         let (caller, now) = (by.caller().clone(), self.now()?);
-        let (by, request) = if self.quotas().ask(&caller, now) {
-            (by, request)
+        let (by, request, _share) = if let Some(share) = self.quotas().ask(&caller, now) {
+            (by, request, share)
         } else {
             let counted = self.on_worker(move |desk| {
                 let owner = desk.owner()?;
                 match desk.quotas().ask_counted(owner.sequencer().store(), by.caller(), now) {
-                    Ok(()) => Ok(Counted::Within(by, request)),
+                    Ok(share) => Ok(Counted::Within(by, request, share)),
                     Err(refusal) => {
                         let repeated = desk.repeated(&by, &request)?;
                         repeated.map(Counted::Repeated).ok_or(refusal)
@@ -170,7 +184,7 @@ impl Desk {
                 }
             });
             match counted.await? {
-                Counted::Within(by, request) => (by, request),
+                Counted::Within(by, request, share) => (by, request, share),
                 Counted::Repeated(reply) => return Ok(reply),
             }
         };
@@ -313,9 +327,31 @@ impl Desk {
     }
 }
 
+/// Returns how long a document is as JSON.
+fn json_bytes(document: &impl Serialize) -> u64 {
+    let mut count = ByteCount(0);
+    // A document that cannot be written is refused by whoever does the work.
+    let _ = serde_json::to_writer(&mut count, document);
+    count.0
+}
+
+/// Counts what is written and keeps nothing of it.
+struct ByteCount(u64);
+
+impl io::Write for ByteCount {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// What came of counting what a caller asks.
 enum Counted<O: Operation> {
-    Within(Admitted, ApiRequest<O>),
+    Within(Admitted, ApiRequest<O>, AskShare),
     Repeated(ApiReply<O::Output>),
 }
 

@@ -114,7 +114,9 @@ pub fn submit(owner: &Owner, submission: Submission<'_>) -> Result<(Session, boo
     if session.is_submission_of(plan, rules, principal) {
         return Ok((session, repeated));
     }
-    let message = format!("session {uuid} is about another plan, under other rules or of another agent");
+    let message = format!(
+        "expected a session that is new or of this plan, found that {uuid} is taken: another plan, other rules or another agent"
+    );
     Err(Refusal::new(Code::SessionConflict, message)
         .with_cure("change the plan of this session with `demur plan amend`, or submit this one under a session of its own"))
 }

@@ -1,6 +1,7 @@
 //! How much one token may have: questions that are open, questions and bytes in an hour, requests that wait. What is open and what
 //! was asked is counted from the store when a token first asks here, then as it asks; where that says that it is too much, it is
-//! counted again. With several processes each counts for itself.
+//! counted again. What a request may still record is reserved under one lock before it begins, and given back when its work has
+//! ended: requests at the same time do not pass what one after the other could not. With several processes each counts for itself.
 
 use std::{
     collections::HashMap,
@@ -12,6 +13,8 @@ use demur_core::time::Timestamp;
 use demur_ledger::{
     confirmation::ConfirmationStanding,
     entry::Entry,
+    envelope::Event,
+    event_type::Facts,
     name::{PrincipalId, TokenId, TraceId},
     question::OutcomeKind,
 };
@@ -21,6 +24,7 @@ use demur_store::contract::{ConfirmationFilter, QuestionFilter, Store};
 use super::{Caller, Token};
 
 /// What tokens have.
+#[derive(Debug)]
 pub(crate) struct Quotas {
     most: TokenQuotas,
     holders: Mutex<HashMap<Holder, Usage>>,
@@ -38,9 +42,34 @@ enum Holder {
 struct Usage {
     /// At most so many are open; none before they were counted.
     open: Option<u32>,
+    /// How many questions were ever begun here, and of how many of them the work has ended: what the store says is without
+    /// some of those between.
+    begun: u64,
+    ended: u64,
+    /// Whether what was asked before this process began is counted.
+    knows_asked: bool,
     asked: Hour,
     recorded: Hour,
+    /// How many bytes are being recorded.
+    underway_bytes: u64,
     waits: u32,
+}
+
+/// What the store says is open, and of how many questions the work had ended before it was asked.
+#[derive(Clone, Copy, Debug)]
+struct OpenCount {
+    in_store: u32,
+    ended: u64,
+}
+
+impl Usage {
+    /// Takes over what was counted; returns how many are open at most: what began since may be in the store or not.
+    fn take_over(&mut self, OpenCount { in_store, ended }: OpenCount) -> u32 {
+        let underway = u32::try_from(self.begun.saturating_sub(ended)).unwrap_or(u32::MAX);
+        let open = in_store.saturating_add(underway);
+        self.open = Some(open);
+        open
+    }
 }
 
 impl Quotas {
@@ -48,39 +77,37 @@ impl Quotas {
         Self { most, holders: Mutex::default() }
     }
 
-    /// Notes that a token asks, if what is known says that it may; reads nothing.
-    pub(crate) fn ask(&self, caller: &Caller, now: Timestamp) -> bool {
-        let Some((_, holder)) = held(caller) else { return true };
+    /// Reserves a question for a token, if what is known says that it may ask; reads nothing.
+    pub(crate) fn ask(self: &Arc<Self>, caller: &Caller, now: Timestamp) -> Option<AskShare> {
+        let Some((_, holder)) = held(caller) else { return Some(AskShare(None)) };
         let mut holders = self.holders();
         let usage = holders.entry(holder).or_default();
         let may_ask = usage.open.is_some_and(|open| open < self.most.open_questions)
             && usage.asked.sum(now) < u64::from(self.most.asks_per_hour);
-        if may_ask {
-            usage.open = usage.open.map(|open| open + 1);
+        may_ask.then(|| {
             usage.asked.add(now, 1);
-        }
-        may_ask
+            self.begin(usage, holder, 1)
+        })
     }
 
-    /// Notes that a token asks, or says why it may not. Counts what is open. May block.
+    /// Reserves a question for a token, or says why it may not ask. Counts what is open. May block.
     pub(crate) fn ask_counted(
-        &self,
+        self: &Arc<Self>,
         store: &dyn Store,
         caller: &Caller,
         now: Timestamp,
-    ) -> Result<(), Refusal> {
-        let Some((token, holder)) = held(caller) else { return Ok(()) };
-        let open = self.open(store, token)?;
-        let is_new = self.holders().get(&holder).is_none_or(|usage| usage.open.is_none());
-        let asked = if is_new { self.asked(store, token, now)? } else { Vec::new() };
+    ) -> Result<AskShare, Refusal> {
+        let Some((token, holder)) = held(caller) else { return Ok(AskShare(None)) };
+        let knows_asked = self.holders().get(&holder).is_some_and(|usage| usage.knows_asked);
+        let asked = if knows_asked { Vec::new() } else { self.asked(store, token, now)? };
+        let count = self.count(store, token, holder)?;
         let mut holders = self.holders();
         let usage = holders.entry(holder).or_default();
-        if is_new && usage.open.is_none() {
-            for time in asked {
-                usage.asked.add(time, 1);
-            }
+        if !usage.knows_asked {
+            asked.into_iter().for_each(|time| usage.asked.add(time, 1));
+            usage.knows_asked = true;
         }
-        usage.open = Some(open);
+        let open = usage.take_over(count);
         if open >= self.most.open_questions {
             return Err(open_questions(self.most.open_questions, open));
         }
@@ -89,9 +116,28 @@ impl Quotas {
             let what = "questions, confirmations and plans in an hour";
             return Err(exceeded("asks_per_hour", (most, found), what, &later(usage.asked.eases(now, most))));
         }
-        usage.open = Some(open + 1);
         usage.asked.add(now, 1);
-        Ok(())
+        Ok(self.begin(usage, holder, 1))
+    }
+
+    /// Reserves the questions of a plan that a token submits, whose one place is reserved already: refused where others took
+    /// the last one meanwhile. A plan that begins with a place left has all its questions. May block.
+    pub(crate) fn ask_gaps(
+        self: &Arc<Self>,
+        store: &dyn Store,
+        caller: &Caller,
+        gaps: usize,
+    ) -> Result<AskShare, Refusal> {
+        let more = u32::try_from(gaps.saturating_sub(1)).unwrap_or(u32::MAX);
+        let Some((token, holder)) = held(caller).filter(|_| more > 0) else { return Ok(AskShare(None)) };
+        let count = self.count(store, token, holder)?;
+        let mut holders = self.holders();
+        let usage = holders.entry(holder).or_default();
+        let open = usage.take_over(count);
+        if open > self.most.open_questions {
+            return Err(open_questions(self.most.open_questions, open));
+        }
+        Ok(self.begin(usage, holder, more))
     }
 
     /// Takes back that a token asks: nothing new was recorded.
@@ -103,16 +149,29 @@ impl Quotas {
         }
     }
 
-    /// Refuses a token that had too much recorded in the last hour.
-    pub(crate) fn expect_room(&self, caller: &Caller, now: Timestamp) -> Result<(), Refusal> {
-        let Some((_, holder)) = held(caller) else { return Ok(()) };
-        let most = u64::from(self.most.mebibytes_per_hour) << 20;
+    fn begin(self: &Arc<Self>, usage: &mut Usage, holder: Holder, questions: u32) -> AskShare {
+        usage.open = usage.open.map(|open| open.saturating_add(questions));
+        usage.begun += u64::from(questions);
+        AskShare(Some((Arc::clone(self), holder, questions)))
+    }
+
+    /// Reserves room for so many bytes that a token wants recorded, or refuses it where it had too much in the last hour. None
+    /// where nothing is counted.
+    pub(crate) fn expect_room(
+        self: &Arc<Self>,
+        caller: &Caller,
+        now: Timestamp,
+        bytes: impl FnOnce() -> u64,
+    ) -> Result<Option<RoomShare>, Refusal> {
+        let Some((_, holder)) = held(caller) else { return Ok(None) };
+        let (most, bytes) = (u64::from(self.most.mebibytes_per_hour) << 20, bytes());
         let mut holders = self.holders();
         // From now on what it has recorded is counted.
         let usage = holders.entry(holder).or_default();
-        let found = usage.recorded.sum(now);
+        let found = usage.recorded.sum(now).saturating_add(usage.underway_bytes);
         if found < most {
-            return Ok(());
+            usage.underway_bytes += bytes;
+            return Ok(Some(RoomShare { quotas: Arc::clone(self), holder, bytes }));
         }
         let when = later(usage.recorded.eases(now, most));
         Err(exceeded("mebibytes_per_hour", (most >> 20, found >> 20), "MiB recorded in an hour", &when))
@@ -140,17 +199,20 @@ impl Quotas {
         Ok(WaitShare(Some((Arc::clone(self), holder))))
     }
 
-    /// Returns how many questions and confirmations of a token are open, up to one more than there may be.
-    fn open(&self, store: &dyn Store, token: &Token) -> Result<u32, Refusal> {
-        let Some(asker) = token.principal else { return Ok(0) };
+    /// Counts how many questions, gaps of its plans and confirmations of a token are open, each up to one more than there may be.
+    fn count(&self, store: &dyn Store, token: &Token, holder: Holder) -> Result<OpenCount, Refusal> {
+        let ended = self.holders().get(&holder).map_or(0, |usage| usage.ended);
+        let Some(asker) = token.principal else { return Ok(OpenCount { in_store: 0, ended }) };
         let limit = self.most.open_questions as usize + 1;
         let outcomes = Some(vec![OutcomeKind::Open]);
-        let filter = QuestionFilter { asker: Some(asker), outcomes, ..QuestionFilter::default() };
+        let (asker, with_gaps) = (Some(asker), true);
+        let filter = QuestionFilter { asker, with_gaps, outcomes, ..QuestionFilter::default() };
         let questions = store.questions(&filter, None, limit)?.len();
         let outcomes = Some(vec![ConfirmationStanding::Open]);
-        let filter = ConfirmationFilter { asker: Some(asker), outcomes, ..ConfirmationFilter::default() };
+        let filter = ConfirmationFilter { asker, outcomes, ..ConfirmationFilter::default() };
         let confirmations = store.confirmations(&filter, None, limit)?.len();
-        Ok(u32::try_from(questions + confirmations).unwrap_or(u32::MAX))
+        let in_store = u32::try_from(questions + confirmations).unwrap_or(u32::MAX);
+        Ok(OpenCount { in_store, ended })
     }
 
     /// Returns when a token asked in the last hour, the earliest first, and no more often than it may.
@@ -189,6 +251,44 @@ impl Listener for Quotas {
             let Some(usage) = holders.get_mut(&holder) else { continue };
             let content = opening.as_ref().map_or(0, |opening| opening.bytes.len());
             usage.recorded.add(envelope.time, (event.bytes().len() + content) as u64);
+        }
+        if entries.iter().any(|entry| has_gap(&entry.event)) {
+            // Whose plan it is stands in events that came before.
+            holders.values_mut().for_each(|usage| usage.open = None);
+        }
+    }
+}
+
+fn has_gap(event: &Event) -> bool {
+    event.said().is_ok_and(|said| matches!(said.facts, Facts::GapFound(_)))
+}
+
+/// Questions of a token that are being recorded. They are in the store, or not, once this is dropped.
+#[derive(Debug)]
+pub(crate) struct AskShare(Option<(Arc<Quotas>, Holder, u32)>);
+
+impl Drop for AskShare {
+    fn drop(&mut self) {
+        if let Some((quotas, holder, questions)) = &self.0
+            && let Some(usage) = quotas.holders().get_mut(holder)
+        {
+            usage.ended += u64::from(*questions);
+        }
+    }
+}
+
+/// Bytes of a token that are being recorded. They are counted as recorded, or were not, once this is dropped.
+#[derive(Debug)]
+pub(crate) struct RoomShare {
+    quotas: Arc<Quotas>,
+    holder: Holder,
+    bytes: u64,
+}
+
+impl Drop for RoomShare {
+    fn drop(&mut self) {
+        if let Some(usage) = self.quotas.holders().get_mut(&self.holder) {
+            usage.underway_bytes = usage.underway_bytes.saturating_sub(self.bytes);
         }
     }
 }

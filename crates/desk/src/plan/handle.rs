@@ -12,14 +12,17 @@ use demur_api::{
     call::{ApiReply, ApiRequest},
     code::Code,
     operation::{self as op, OfGap},
-    plan::{PlanStanding, ResolvedGap},
+    plan::{PlanStanding, ResolvedGap, SubmitPlan},
     question::QuestionId,
     refusal::Refusal,
 };
 use demur_clarify::{status::PlanStatus, uuid::Uuid};
 use demur_core::limit::Text;
-use demur_ledger::{author::Author, role::Role};
-use demur_plan::{Session, act::Judged};
+use demur_ledger::{author::Author, name::TraceId, role::Role};
+use demur_plan::{
+    Session,
+    act::{self, Judged},
+};
 use demur_rules::Plan;
 use serde_json::{Map, Value};
 
@@ -44,20 +47,50 @@ impl Handle<op::CheckPlan> for Desk {
 
 impl Handle<op::SubmitPlan> for Desk {
     fn handle(&self, by: &Admitted, request: ApiRequest<op::SubmitPlan>) -> Handled<op::SubmitPlan> {
-        let (owner, caller, given) = (&*self.owner()?, by.caller(), request.body);
+        self.submitted(by.caller(), request.body)
+    }
+
+    const ASKS: bool = true;
+
+    /// A plan that is submitted again under its session gets what there is.
+    fn repeated(
+        &self,
+        by: &Admitted,
+        request: &ApiRequest<op::SubmitPlan>,
+    ) -> Result<Option<ApiReply<PlanStanding>>, Refusal> {
+        let is_there = is_submitted(&*self.owner()?, request.body.session_id)?;
+        is_there.then(|| self.submitted(by.caller(), request.body.clone())).transpose()
+    }
+}
+
+impl Desk {
+    fn submitted(&self, caller: &Caller, given: SubmitPlan) -> Handled<op::SubmitPlan> {
+        let owner = &*self.owner()?;
         let (plan, rules) = (read_plan(given.plan)?, self.rules()?);
         let chosen = given.agent.as_deref();
         let author =
             caller.asker(owner, chosen.or(caller.client()).or(caller.is_local().then_some(LOCAL_AGENT)))?;
         let spoken = owner.key_directory()?.name(author.principal()).to_owned();
         let name = spoken.parse().map_err(|error| Refusal::new(Code::AgentName, error))?;
+        // What is there already asks nothing new, however full the caller's quota is.
+        let _gaps = if is_submitted(owner, given.session_id)? {
+            None
+        } else {
+            let gaps = act::gaps(&plan, &rules)?.len();
+            Some(self.quotas().ask_gaps(owner.sequencer().store(), caller, gaps)?)
+        };
         let submission =
             Submission { author, name: &name, plan: &plan, rules: &rules, session: given.session_id };
         let (session, repeated) = plan::submit(owner, submission)?;
         Ok(ApiReply { document: told(owner, &session, &spoken)?, repeated })
     }
+}
 
-    const ASKS: bool = true;
+/// Returns whether something was submitted under this session.
+fn is_submitted(owner: &Owner, session: Option<Uuid>) -> Result<bool, Refusal> {
+    let Some(session) = session else { return Ok(false) };
+    let trace = TraceId::of_session(session.as_u128());
+    Ok(owner.sequencer().store().trace(trace)?.is_some())
 }
 
 impl Handle<op::ShowPlan> for Desk {

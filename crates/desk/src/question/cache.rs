@@ -157,6 +157,7 @@ fn asked(trace: TraceId, sequence: Sequence, entry: &Entry) -> Option<CachedQues
         severity: facts.0.severity,
         people: facts.0.answerers.people,
         asker: envelope.actor,
+        submitter: None,
         deadline: facts.0.deadline,
         changed: sequence,
     };

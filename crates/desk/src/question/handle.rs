@@ -137,6 +137,7 @@ impl Handle<op::ListQuestions> for Desk {
             outcomes: state.as_deref().map(states).transpose()?,
             trace,
             asker: None,
+            with_gaps: false,
             severity,
             people,
             newest_first: newest.unwrap_or(false),

@@ -66,6 +66,7 @@ pub(super) fn find(owner: &Owner, search: &QuestionSearch) -> Result<FoundQuesti
         outcomes: Some(search.outcomes.clone()),
         trace: search.trace,
         asker: None,
+        with_gaps: false,
         severity: search.severity,
         people: search.people,
         newest_first: search.newest_first,

@@ -1,5 +1,5 @@
 //! Open questions in turns: one of each asker, then a second one of each, and so on, the oldest first in each round. Whoever
-//! asks much does not bury what others ask (ONE-15).
+//! asks much does not bury what others ask, and a gap is of whoever submitted the plan (ONE-15).
 //!
 //! A round is a place in what an asker has open now. Where an earlier question of the same asker is answered while somebody reads
 //! page by page, the later ones move up: they are met when the list is read from its beginning.
@@ -19,7 +19,7 @@ pub(super) fn turns(
     after: Option<Cursor>,
     limit: usize,
 ) -> Result<Vec<InTurn>, Refusal> {
-    let askers = store.open_askers()?;
+    let askers = store.open_holders()?;
     let after = after.map(Turn::read).unwrap_or_default();
     let mut depth = (after.round + limit.div_ceil(askers.len().max(1)) + 1).min(MAX_ROUNDS);
     loop {
@@ -49,7 +49,7 @@ fn shallow(
 ) -> Result<(Vec<(Turn, QuestionSummary)>, bool), Refusal> {
     let (mut found, mut is_whole) = (Vec::new(), true);
     for asker in askers {
-        let filter = QuestionFilter { asker: Some(*asker), ..filter.clone() };
+        let filter = QuestionFilter { asker: Some(*asker), with_gaps: true, ..filter.clone() };
         let rows = store.questions(&filter, None, depth)?;
         is_whole &= rows.len() < depth;
         found.extend(
@@ -69,7 +69,7 @@ fn deep(
     let begun = Some(after.cursor).filter(|_| after.round >= MAX_ROUNDS);
     let mut found = Vec::new();
     for asker in askers {
-        let filter = QuestionFilter { asker: Some(*asker), ..filter.clone() };
+        let filter = QuestionFilter { asker: Some(*asker), with_gaps: true, ..filter.clone() };
         let last = store.questions(&filter, None, MAX_ROUNDS)?;
         // Whoever has fewer was read whole.
         let Some(last) = last.get(MAX_ROUNDS - 1) else { continue };

@@ -62,6 +62,120 @@ fn one_open_question_too_many_is_refused_and_others_ask() {
     drop(folder);
 }
 
+/// Sends these requests at one moment, each over a connection of its own; returns what was answered.
+fn at_once(calls: &[Call]) -> Vec<Reply> {
+    let sent = calls.iter().map(|call| {
+        let (mut stream, bytes) = (call.connect().unwrap(), call.bytes(true));
+        let (last, head) = bytes.split_last().unwrap();
+        stream.write_all(head).unwrap();
+        (stream, *last)
+    });
+    // Nothing is read before every connection waits for one byte.
+    let sent: Vec<_> = sent.collect();
+    let begun = sent.into_iter().map(|(mut stream, last)| {
+        stream.write_all(&[last]).unwrap();
+        stream
+    });
+    let begun: Vec<_> = begun.collect();
+    begun.into_iter().map(|stream| Reply::read(&mut BufReader::new(stream)).unwrap()).collect()
+}
+
+fn with_status(replies: &[Reply], status: u16) -> usize {
+    replies.iter().filter(|reply| reply.status == status).count()
+}
+
+fn open_of(server: &Server, token: &str) -> usize {
+    let listed = server.call("GET", "/v1/questions?state=open&limit=200").token(token).send().json();
+    listed["questions"].as_array().unwrap().len()
+}
+
+/// ONE-15: requests at the same moment get no more than the same requests one after the other.
+#[test]
+fn questions_asked_at_one_moment_are_held_to_the_quota() {
+    let quotas = TokenQuotas { open_questions: 8, connections: 200, ..TokenQuotas::default() };
+    let server = within(quotas);
+    for round in 0..4 {
+        let token = server.token(&format!("flooder{}", char::from(b'a' + round)), &["ask"]);
+        // What is known already, and what has to be counted first.
+        let before = if round % 2 == 0 { 0 } else { 3 };
+        (0..before).for_each(|number| drop(server.ask(&token, &json!({"question": format!("{number}?")}))));
+        let calls: Vec<_> = (0..64).map(|number| ask(&server, &token, &format!("Now {number}?"))).collect();
+        let replies = at_once(&calls);
+        let (asked, refused) = (with_status(&replies, 201), with_status(&replies, 429));
+        assert_eq!((asked, refused, open_of(&server, &token)), (8 - before, 56 + before, 8), "{round}");
+    }
+}
+
+/// ONE-15: a caller who leaves takes nothing back with it.
+#[test]
+fn questions_of_callers_who_leave_are_held_to_the_quota() {
+    let server = within(TokenQuotas { open_questions: 8, connections: 200, ..TokenQuotas::default() });
+    let token = server.token("flooder", &["ask"]);
+    for round in 0..8 {
+        for number in 0..16 {
+            let mut stream = ask(&server, &token, &format!("{round}, {number}?")).connect().unwrap();
+            stream.write_all(&ask(&server, &token, &format!("{round}, {number}?")).bytes(true)).unwrap();
+        }
+    }
+    until("all is recorded", || open_of(&server, &token) >= 8);
+    expect_full(&ask(&server, &token, "More?").send(), "open_questions");
+    assert_eq!(open_of(&server, &token), 8);
+}
+
+/// ONE-15
+#[test]
+fn bytes_sent_at_one_moment_are_held_to_the_quota() {
+    let quotas = TokenQuotas { mebibytes_per_hour: 1, connections: 200, ..TokenQuotas::default() };
+    let server = within(quotas);
+    let token = server.token("flooder", &["ask"]);
+    let large = |number: usize| {
+        let question =
+            json!({"question": format!("{number} {}", "x".repeat(16_000)), "detailed": "y".repeat(16_000)});
+        server.call("POST", "/v1/questions").token(&token).json(&question)
+    };
+    let replies = at_once(&(0..60).map(large).collect::<Vec<_>>());
+    let asked = with_status(&replies, 201);
+    // A question of 32 kB is recorded with a little more around it.
+    assert!((24..=33).contains(&asked), "{asked} of 60");
+    assert_eq!(asked + with_status(&replies, 429), 60);
+}
+
+/// ONE-15: the questions of a plan are those of whoever submits it.
+#[test]
+fn gaps_of_plans_count_for_whoever_submits_them() {
+    let server = within(TokenQuotas { open_questions: 8, connections: 200, ..TokenQuotas::default() });
+    let (flooder, other) = (server.token("flooder", &["ask"]), server.token("other", &["ask"]));
+    let submit = |token: &str, number: u32| {
+        let session = format!("0190c3a0-0000-7000-8000-{number:012}");
+        // Empty as it is, the rules ask about everything in it.
+        let document = json!({"plan": {"description": format!("page {number}")}, "session_id": session});
+        server.call("POST", "/v1/plans").token(token).json(&document)
+    };
+    let gaps = |reply: &Reply| reply.json()["gaps"].as_array().unwrap().len();
+    let open = |plans: &[Reply]| plans.iter().filter(|reply| reply.status == 201).map(gaps).sum::<usize>();
+    let plans = at_once(&(0..32).map(|number| submit(&flooder, number)).collect::<Vec<_>>());
+    let first = plans.iter().find(|reply| reply.status == 201).expect("the first has room");
+    assert!(gaps(first) > 1, "{first:?}");
+    assert!(open(&plans) < 8 + gaps(first), "{} open", open(&plans));
+    let mut asked = open(&plans);
+    for number in 40.. {
+        let plan = submit(&flooder, number).send();
+        if plan.status != 201 {
+            break;
+        }
+        asked += gaps(&plan);
+    }
+    // The one that begins with a place left has all its questions.
+    assert!((8..8 + gaps(first)).contains(&asked), "{asked} open");
+    expect_full(&ask(&server, &flooder, "More?").send(), "open_questions");
+    expect_full(&submit(&flooder, 99).send(), "open_questions");
+    let number = plans.iter().position(|reply| reply.status == 201).unwrap();
+    let again = submit(&flooder, u32::try_from(number).unwrap()).send();
+    assert_eq!((again.status, &again.body), (200, &first.body), "what is there is given again");
+    assert_eq!(ask(&server, &other, "Mine?").send().status, 201, "others ask meanwhile");
+    assert_eq!(submit(&other, 50).send().status, 201);
+}
+
 /// ONE-15: what was asked before a server began counts.
 #[test]
 fn what_was_asked_in_the_last_hour_is_counted_from_the_record() {
