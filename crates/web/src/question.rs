@@ -13,7 +13,7 @@ use demur_ledger::{
 };
 
 pub use draft::{Draft, Wrong};
-pub use outcome::Closed;
+pub use outcome::{Closed, how_known};
 pub use page::{Happening, Notice, QuestionPage, VisitorRights};
 
 use crate::{

@@ -1,7 +1,7 @@
 //! What happened to a question, and what was done on answers to it that no longer count.
 
 use demur_core::time::Timestamp;
-use demur_ledger::{name::Sequence, question::RestedEvent};
+use demur_ledger::{facts::Assurance, name::Sequence, question::RestedEvent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,9 @@ pub struct QuestionEvent {
     pub kind: Option<String>,
     /// The name of whoever did it, or of whoever it was done for.
     pub who: String,
+    /// How sure one can be who did it; none where nobody but demur did, or it is no act on the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assurance: Option<Assurance>,
     /// When.
     pub time: Timestamp,
 }

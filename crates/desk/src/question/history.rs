@@ -15,6 +15,7 @@ use demur_ledger::{
 };
 use demur_store::contract::Store;
 
+use super::view::act_assurance;
 use crate::{
     access::{Admitted, seen_question},
     desk::Desk,
@@ -86,6 +87,7 @@ fn happened(key_directory: &KeyDirectory, event: &Event, content: Option<&Conten
         sequence: event.position().sequence,
         kind: event.said().ok().and_then(|said| said.facts.event_type()).map(|kind| kind.as_str().to_owned()),
         who: who.to_owned(),
+        assurance: act_assurance(event),
         time: event.envelope().time,
     }
 }

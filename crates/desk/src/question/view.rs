@@ -6,7 +6,7 @@ use demur_ledger::{
     content::{PlanContent, QuestionContent},
     envelope::Event,
     event_type::{Content, Facts},
-    facts::Question,
+    facts::{Assurance, Question},
     name::{Sequence, TraceId},
     question::OutcomeKind,
 };
@@ -161,15 +161,33 @@ pub(super) fn shown(
     }
 }
 
+/// Returns how sure one can be who settled a question, passed it on or gave it more time: by what is stated, or by what came with
+/// it. None for the desk, and for what is no act of somebody who answers.
+pub(super) fn act_assurance(event: &Event) -> Option<Assurance> {
+    let facts = event.said().ok()?.facts;
+    match facts {
+        Facts::QuestionAnswered(facts) => return Some(facts.assurance),
+        Facts::AnswerSuperseded(facts) => return Some(facts.answer.assurance),
+        Facts::GapAccepted(facts) => return Some(facts.assurance),
+        Facts::QuestionDeclined(_)
+        | Facts::QuestionPassedOn(_)
+        | Facts::QuestionExtended(_)
+        | Facts::AnswerRevoked(_)
+        | Facts::GapWithdrawn(_)
+        | Facts::QuestionCancelled(_) => {}
+        _ => return None,
+    }
+    let envelope = event.envelope();
+    if envelope.proof.assertion().is_some() {
+        return Some(Assurance::Passkey);
+    }
+    let way = facts.attribution().flatten().map(|way| way.root.bears());
+    way.or_else(|| envelope.statement.as_ref().map(|_| Assurance::Agent))
+}
+
 /// Returns what became of a question, as the event says that ended it, without names.
 pub(super) fn ending(event: &Event, content: Option<Content>, outcome: OutcomeKind) -> Option<Ending> {
-    let said = event.said().ok()?;
-    let assurance = match said.facts {
-        Facts::QuestionAnswered(facts) => Some(facts.assurance),
-        Facts::AnswerSuperseded(facts) => Some(facts.answer.assurance),
-        Facts::GapAccepted(facts) => Some(facts.assurance),
-        _ => None,
-    };
+    let assurance = act_assurance(event);
     let (value, by, note) = match content {
         Some(Content::QuestionAnswered(words) | Content::AnswerSuperseded(words)) => {
             (Some(words.answer), words.by, words.note)

@@ -25,6 +25,14 @@ fn ends(what: &str, facts: &Facts) -> String {
     format!("{what}{through}")
 }
 
+/// Returns an act of somebody who answers, and how it came where a person is said to have done it.
+fn by_way(what: String, facts: &Facts) -> String {
+    match facts.attribution().flatten() {
+        Some(found) => format!("{what} ({})", way(found.root.bears(), Some(found))),
+        None => what,
+    }
+}
+
 /// Returns what happened, in one sentence.
 pub(super) fn what(facts: &Facts, content: Option<&Content>, recall: &Recall) -> String {
     match facts {
@@ -194,8 +202,8 @@ fn what_of_people(facts: &Facts) -> String {
     }
 }
 
-fn what_of_questions(facts: &Facts) -> String {
-    match facts {
+fn what_of_questions(all: &Facts) -> String {
+    match all {
         Facts::QuestionAsked(facts) if facts.0.is_secret() => {
             format!("asks for a secret{}", weight(facts.0.severity))
         }
@@ -208,7 +216,7 @@ fn what_of_questions(facts: &Facts) -> String {
             let came = way(facts.assurance, facts.attribution.as_deref());
             format!("accepts #{} as it is ({came})", facts.question.sequence)
         }
-        Facts::GapWithdrawn(facts) => format!("withdraws question #{}", facts.question),
+        Facts::GapWithdrawn(facts) => by_way(format!("withdraws question #{}", facts.question), all),
         Facts::QuestionDelivered(facts) => format!("delivered question #{}", facts.question),
         Facts::QuestionAnswered(facts) => {
             format!(
@@ -230,13 +238,16 @@ fn what_of_questions(facts: &Facts) -> String {
             format!("answers question #{question} anew, in place of #{} ({came})", facts.replaces)
         }
         Facts::AnswerRevoked(facts) => {
-            format!("takes back answer #{}; question #{} is open again", facts.answer, facts.question)
+            let (answer, question) = (facts.answer, facts.question);
+            by_way(format!("takes back answer #{answer}; question #{question} is open again"), all)
         }
-        Facts::QuestionDeclined(facts) => format!("declines to answer question #{}", facts.question),
-        Facts::QuestionPassedOn(facts) => format!("passes question #{} on", facts.question),
+        Facts::QuestionDeclined(facts) => {
+            by_way(format!("declines to answer question #{}", facts.question), all)
+        }
+        Facts::QuestionPassedOn(facts) => by_way(format!("passes question #{} on", facts.question), all),
         Facts::QuestionEscalated(facts) => format!("escalates question #{}", facts.question),
         Facts::QuestionExtended(facts) => {
-            format!("gives question #{} time until {}", facts.question, facts.deadline)
+            by_way(format!("gives question #{} time until {}", facts.question, facts.deadline), all)
         }
         Facts::QuestionCancelled(facts) => format!("no longer needs an answer to #{}", facts.question),
         Facts::QuestionExpired(facts) => format!("question #{} expired unanswered", facts.question),

@@ -41,7 +41,7 @@ impl Closed {
             word: word(ending.state),
             by: text::line(name),
             when: When::new(ending.time, now),
-            how: ending.assurance.map(assurance),
+            how: ending.assurance.map(how_known),
             value: ending.value.as_ref().map(|value| value_words(question, value)),
             note: ending.note.as_deref().map(|note| text::block(note, None, &writer)),
             meaning: meaning(ending.state),
@@ -51,7 +51,7 @@ impl Closed {
 }
 
 /// Returns how somebody was known, in words.
-const fn assurance(assurance: Assurance) -> &'static str {
+pub const fn how_known(assurance: Assurance) -> &'static str {
     match assurance {
         Assurance::Agent => ENGLISH.how_agent,
         Assurance::Relayed => ENGLISH.how_relayed,

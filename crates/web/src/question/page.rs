@@ -82,6 +82,8 @@ pub struct Notice {
 pub struct Happening {
     /// Who.
     pub who: Html,
+    /// How sure one can be who it was.
+    pub how: Option<&'static str>,
     /// What.
     pub what: &'static str,
     /// When.

@@ -3,12 +3,18 @@
 use demur_api::question::QuestionEvent;
 use demur_core::time::Timestamp;
 use demur_ledger::event_type::EventType;
-use demur_web::{question::Happening, text, when::When, words::ENGLISH};
+use demur_web::{
+    question::{Happening, how_known},
+    text,
+    when::When,
+    words::ENGLISH,
+};
 
 /// Returns what a page says about something that happened.
 pub(super) fn happening(event: &QuestionEvent, now: Timestamp) -> Happening {
     Happening {
         who: text::line(&event.who),
+        how: event.assurance.map(how_known),
         what: event.kind.as_deref().and_then(EventType::from_name).map_or(ENGLISH.event_other, words),
         when: When::new(event.time, now),
         event: event.sequence.to_string(),
