@@ -1,6 +1,7 @@
 //! Who calls, and what they may do. Nothing is done without [`Admitted`], and only this module makes one.
 
 mod caller;
+mod exported;
 mod question;
 mod quota;
 mod sight;
@@ -14,6 +15,7 @@ use tokio::sync::watch;
 
 pub(crate) use caller::LOCAL_ASKER;
 pub use caller::{Browser, Caller, LOCAL_AGENT, LinkOrigin, RelayedPerson, Token};
+pub(crate) use exported::ShownNames;
 pub(crate) use question::{asker_for, asker_of, seen_question};
 pub use quota::exceeded;
 pub(crate) use quota::{AskShare, Quotas, WaitShare};

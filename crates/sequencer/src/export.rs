@@ -5,7 +5,7 @@ use std::io::Write;
 use demur_core::limit::Text;
 use demur_ledger::{
     entry::ArtifactPlace,
-    envelope::FORMAT,
+    envelope::{Event, FORMAT},
     export::{Disclosure, ExportWriter, Header},
     name::{Position, Sequence, TraceId},
     registry::Registry,
@@ -29,6 +29,18 @@ impl Sequencer {
         self.export_under(None, trace, software, out, progress)
     }
 
+    /// Writes a trace as [`Self::export`] does, for somebody who is shown the words of these events of the registry and of no
+    /// others.
+    pub fn export_showing(
+        &self,
+        shows: &dyn Fn(&Event) -> bool,
+        trace: TraceId,
+        software: Text<1, 128>,
+        out: &mut dyn Write,
+    ) -> Result<Position, SequencerError> {
+        self.write_export((None, shows), trace, software, (out, &mut |_| ()))
+    }
+
     /// Writes a trace as [`Self::export`] does, with roots that were read before, for whoever exports many traces.
     pub fn export_under(
         &self,
@@ -38,6 +50,16 @@ impl Sequencer {
         out: &mut dyn Write,
         progress: ExportProgress<'_>,
     ) -> Result<Position, SequencerError> {
+        self.write_export((trees, &|_| true), trace, software, (out, progress))
+    }
+
+    fn write_export(
+        &self,
+        (trees, shows): (Option<&RootTrees>, &dyn Fn(&Event) -> bool),
+        trace: TraceId,
+        software: Text<1, 128>,
+        (out, progress): (&mut dyn Write, ExportProgress<'_>),
+    ) -> Result<Position, SequencerError> {
         // First the trace, then the registry: whatever the trace pins is then in the registry.
         let newest = self.store.trace(trace)?.ok_or(SequencerError::TraceUnknown { trace })?.head;
         let registry = self.newest_registry()?;
@@ -45,7 +67,8 @@ impl Sequencer {
         let (writer, line) = ExportWriter::begin(&header)?;
         out.write_all(&line)?;
         let registry_head = registry.head();
-        let mut export = Export { sequencer: self, registry: &registry, writer, out, progress, events: 0 };
+        let mut export =
+            Export { sequencer: self, registry: &registry, shows, writer, out, progress, events: 0 };
         export.trace(registry.trace(), registry_head)?;
         let newest = if trace == registry.trace() { registry_head } else { newest };
         if trace != registry.trace() {
@@ -67,6 +90,8 @@ impl Sequencer {
 struct Export<'a> {
     sequencer: &'a Sequencer,
     registry: &'a Registry,
+    /// Whether the words of an event of the registry are shown.
+    shows: &'a dyn Fn(&Event) -> bool,
     writer: ExportWriter,
     out: &'a mut dyn Write,
     progress: ExportProgress<'a>,
@@ -112,6 +137,9 @@ impl Export<'_> {
     fn event(&mut self, trace: TraceId, at: Sequence, stored: &Stored) -> Result<(), SequencerError> {
         let event = read_event(trace, at, stored)?;
         let line = match &stored.content {
+            Kept::Here(_) if trace == self.registry.trace() && !(self.shows)(&event) => {
+                self.writer.event_without_content(&event, Disclosure::Withheld)?
+            }
             Kept::Here(opening) => self.writer.event(&event, Some(opening))?,
             Kept::Erased => self.writer.event_without_content(&event, Disclosure::Erased)?,
             Kept::Absent if event.envelope().content.is_some() => {

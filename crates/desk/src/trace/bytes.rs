@@ -3,11 +3,18 @@
 use std::io::Write;
 
 use demur_api::{code::Code, operation::SEEING, refusal::Refusal};
-use demur_ledger::name::{Sequence, TraceId};
+use demur_ledger::{
+    envelope::Event,
+    name::{Sequence, TraceId},
+};
 use demur_store::contract::Kept;
 
 use super::{event, seen};
-use crate::{access::Caller, desk::Desk, key_directory::software};
+use crate::{
+    access::{Caller, ShownNames},
+    desk::Desk,
+    key_directory::software,
+};
 
 impl Desk {
     /// Returns the bytes of the artifact that an event records. May block.
@@ -32,10 +39,14 @@ impl Desk {
         seen(&*self.owner()?, by.caller(), trace).map(|_| ())
     }
 
-    /// Writes a trace as one file that anybody can verify offline (ONE-04). May block.
+    /// Writes a trace as one file that anybody can verify offline (ONE-04). Of the registry a caller is shown what it may know.
+    /// May block.
     pub fn export(&self, caller: &Caller, trace: TraceId, out: &mut dyn Write) -> Result<(), Refusal> {
         self.check_export(caller, trace)?;
-        self.owner()?.sequencer().export(trace, software()?, out, &mut |_| ())?;
+        let owner = &*self.owner()?;
+        let names = ShownNames::of(owner, caller, trace)?;
+        let shows = |event: &Event| names.as_ref().is_none_or(|names| names.shows(event));
+        owner.sequencer().export_showing(&shows, trace, software()?, out)?;
         Ok(())
     }
 }
