@@ -53,6 +53,7 @@ mod store;
 mod token;
 mod trace;
 mod usage;
+mod user;
 mod verify;
 mod wait;
 mod watch;

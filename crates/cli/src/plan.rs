@@ -46,6 +46,7 @@ use crate::{
     output::{Paint, Reply},
     reader::Reader,
     rules::{self, RulesCache},
+    user::user_name,
 };
 
 /// Goes on with a plan.
@@ -136,7 +137,7 @@ fn resolve(context: &mut Context<'_>, arguments: &ResolvePlan) -> Result<Exit, F
     let given = api::ResolveGapAs {
         answer: arguments.answer.clone(),
         author: arguments.author.as_deref().map(named).transpose()?,
-        by: whoever()?,
+        by: user_name()?,
         note: arguments.note.clone(),
     };
     let path = OfGap { session, gap: arguments.gap.clone() };
@@ -245,14 +246,6 @@ pub(crate) fn document(rules: &Rules) -> Result<String, Failure> {
 /// Returns the rules that were chosen.
 fn chosen(context: &Context<'_>, choice: &RulesChoice) -> Result<Rules, Failure> {
     Ok(choice.source().load(&context.data()?)?)
-}
-
-/// Returns the name of whoever sits at the terminal, by the system's word.
-pub(crate) fn whoever() -> Result<Text<1, 256>, Failure> {
-    let named = ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
-    let named =
-        named.filter(|name| !name.is_empty()).unwrap_or_else(|| "somebody at the terminal".to_owned());
-    Ok(Text::cut(&named)?)
 }
 
 impl Reply for ResolvedGap {

@@ -24,7 +24,7 @@ use crate::{
     failure::Failure,
     log,
     output::{Paint, Reply, counted},
-    plan::whoever,
+    user::user_name,
 };
 
 /// Serves the data folder until told to end.
@@ -43,7 +43,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Serve) -> Result<(), Fa
         sessions: sessions(&settings, arguments),
         rules: arguments.rules.source(),
         idle: arguments.idle.or_else(|| arguments.detached.then_some(IDLE)),
-        user: whoever()?,
+        user: user_name()?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         limits: ServerLimits {
             connections: arguments.max_connections,

@@ -116,7 +116,6 @@ impl<H: Host> Door<H> {
         ToolCall {
             tier: Tier::of(context, visitor.relays, self.settings.forms),
             visitor,
-            client: client_name(context),
             context,
             states: &self.states,
             bound,

@@ -36,7 +36,6 @@ struct Form<C> {
 struct FormTarget<C> {
     peer: Peer<RoleServer>,
     visitor: Visitor<C>,
-    client: String,
     modes: Modes,
     address: Option<String>,
     memory: Arc<Memory>,
@@ -69,7 +68,6 @@ impl<C: CallerConnection> ToolCall<'_, C> {
         let target = FormTarget {
             peer: self.context.peer.clone(),
             visitor: self.visitor.clone(),
-            client: self.client.clone(),
             modes,
             address: self.address().await,
             memory: Arc::clone(self.memory),
@@ -144,7 +142,7 @@ impl<C: CallerConnection> Form<C> {
     }
 
     async fn pass_on(&self, said: Said) -> Result<Passed, Stop> {
-        pass_on(&self.target.visitor, &self.target.client, &self.prompt, said).await
+        pass_on(&self.target.visitor, &self.prompt, said).await
     }
 
     /// Stays on screen after its call, as long as the connection lasts and nobody has answered. It keeps its room so long.

@@ -77,15 +77,15 @@ pub(crate) async fn closing(
     }
 }
 
-/// Passes on what a user said. Whoever was first is what the user hears.
+/// Passes on what the user of a caller said: of a token by the name that it was made under, whatever the program calls itself. Whoever
+/// was first is what the user hears.
 pub(crate) async fn pass_on(
     visitor: &Visitor<impl CallerConnection>,
-    client: &str,
     prompt: &Prompt,
     said: Said,
 ) -> Result<Passed, Stop> {
     let id = prompt.question;
-    let by = Some(Text::cut(&user_of(client)).map_err(|error| Refusal::bug(&error))?);
+    let by = Some(Text::cut(&user_of(&visitor.name)).map_err(|error| Refusal::bug(&error))?);
     let (path, act) = (OfQuestion { question: id }, Act { reason: None, by: by.clone() });
     let done = match said {
         Said::Nothing => return Ok(Passed::Nothing),

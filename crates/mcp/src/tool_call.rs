@@ -42,8 +42,6 @@ use crate::{
 /// One call of a tool.
 pub(crate) struct ToolCall<'a, C> {
     pub(crate) visitor: Visitor<C>,
-    /// The client, by the name it gives itself.
-    pub(crate) client: String,
     pub(crate) tier: Tier,
     pub(crate) context: &'a RequestContext<RoleServer>,
     pub(crate) states: &'a States,
@@ -173,7 +171,7 @@ impl<C: CallerConnection> ToolCall<'_, C> {
         if said == Said::Nothing {
             self.close(prompt);
         }
-        pass_on(&self.visitor, &self.client, prompt, said).await
+        pass_on(&self.visitor, prompt, said).await
     }
 
     /// Notes that the client's user closed the form of a question.

@@ -158,6 +158,6 @@ impl Scene<'_> {
 }
 
 /// Who answers without a key.
-const SOMEBODY: &str = "somebody at the terminal";
+pub(super) const SOMEBODY: &str = "somebody at the terminal";
 /// The example of the seed, and a build without a folder: the plan that the README submits.
 const PLAN: &str = include_str!("../../../../examples/plan.json");

@@ -9,7 +9,7 @@ use demur_api::{
     operation::{NoArguments, Operation, RegisterKey},
     server_limits::ServerLimits,
 };
-use demur_core::key::Fingerprint;
+use demur_core::{key::Fingerprint, limit::Text};
 use demur_desk::{
     access::Caller,
     data::DataFolder,
@@ -26,7 +26,8 @@ use demur_ledger::{
 use demur_server::metrics::Metrics;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{failure::Failure, plan::whoever};
+use super::asking::SOMEBODY;
+use crate::failure::Failure;
 
 /// A desk in this process, and the user of this machine at it.
 pub(crate) struct DemoDesk {
@@ -41,7 +42,7 @@ impl DemoDesk {
         let config = DeskConfig {
             data: data.clone(),
             rules: RulesSource::default(),
-            user: whoever()?,
+            user: Text::try_from(SOMEBODY)?,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             limits: ServerLimits::default(),
             sessions: SessionTimeouts::default(),

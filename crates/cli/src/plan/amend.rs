@@ -7,7 +7,7 @@ use demur_api::{
 };
 use demur_clarify::uuid::Uuid;
 
-use super::{members, of_session, reply::exit, whoever};
+use super::{members, of_session, reply::exit};
 use crate::{
     arguments,
     client::{Client, SocketRequest},
@@ -15,6 +15,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     rules,
+    user::user_name,
 };
 
 /// Puts another plan in the place of the one there is.
@@ -56,7 +57,7 @@ pub(super) fn ask_again(
 }
 
 fn said(act: &arguments::PlanSpeaker) -> Result<PlanAct, Failure> {
-    let by = if act.author.is_none() { Some(whoever()?) } else { None };
+    let by = if act.author.is_none() { Some(user_name()?) } else { None };
     Ok(PlanAct { agent: act.author.clone(), by, reason: act.reason.clone() })
 }
 

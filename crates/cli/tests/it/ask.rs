@@ -135,17 +135,17 @@ fn second_answer_is_told_who_was_first() {
     assert_snapshot!(sandbox.run(&["answer", &id, "ada"]), @r#"
     exit 0
     --- stdout
-    Done: "Name?" is answered by somebody at the terminal at [TIME] (same user): ada
+    Done: "Name?" is answered by [USER] at [TIME] (same user): ada
     "#);
     assert_snapshot!(sandbox.run(&["answer", &id, "ada"]), @r#"
     exit 0
     --- stdout
-    Done: "Name?" is answered by somebody at the terminal at [TIME] (same user): ada. It was so before; nothing was recorded now.
+    Done: "Name?" is answered by [USER] at [TIME] (same user): ada. It was so before; nothing was recorded now.
     "#);
     assert_snapshot!(sandbox.run(&["answer", &id, "bob"]), @r"
     exit 3
     --- stderr
-    error: Too late for [ULID].0: it was answered by somebody at the terminal at [TIME] (same user): ada. Nothing was recorded now.
+    error: Too late for [ULID].0: it was answered by [USER] at [TIME] (same user): ada. Nothing was recorded now.
     hint: `demur show [ULID].0` shows the question
     ");
     let error = sandbox.json_error(&["decline", &id], 3);

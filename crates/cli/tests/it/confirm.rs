@@ -130,7 +130,7 @@ fn yes_serves_for_one_start_of_exactly_that_operation() {
       }
     Digest: [FINGERPRINT]
     Asked by ask at [TIME]
-    State: Confirmed by somebody at the terminal (same user). as discussed
+    State: Confirmed by [USER] (same user). as discussed
     Id: [ULID].0
     "#);
     assert_eq!(code(&sandbox.run(&["confirm", "refuse", &id, "--json"])), "CONFIRMATION_CLOSED");

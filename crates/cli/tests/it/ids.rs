@@ -294,10 +294,10 @@ fn a_list_of_all_says_what_became_of_the_settled() {
     sandbox.run(&["decline", "2", "--reason", "not mine"]).expect_code(0);
     assert_snapshot!(redact(&listed(&sandbox, &["--all"])), @r"
     1. Name? (must be answered, ask)
-       answered by somebody at the terminal at [TIME] (same user): ada; as agreed
+       answered by [USER] at [TIME] (same user): ada; as agreed
        [ULID].0
     2. Sure? (must be answered, ask)
-       declined by somebody at the terminal at [TIME]; not mine
+       declined by [USER] at [TIME] (same user); not mine
        [ULID].0
     3. Why? (must be answered, ask)
        open

@@ -288,6 +288,15 @@ impl fmt::Display for Ran {
     }
 }
 
+/// Returns the name of the user who runs the tests, by the user database.
+pub(crate) fn user_name() -> String {
+    let uid = rustix::process::geteuid().as_raw();
+    let database = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let fields = database.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let found = { fields }.find(|fields| fields.get(2).is_some_and(|found| *found == uid.to_string()));
+    found.map_or_else(|| format!("uid {uid}"), |fields| fields[0].to_owned())
+}
+
 /// Returns the text with ids, keys and times replaced.
 pub(crate) fn redact(text: &str) -> String {
     let patterns = [
@@ -298,6 +307,10 @@ pub(crate) fn redact(text: &str) -> String {
         ("dddd-dd-dd dd:dd:dd UTC".to_owned(), "[TIME]"),
         ("dddd-dd-ddTdd:dd:dd.dddZ".to_owned(), "[TIME]"),
     ];
+    let by = format!(" by {}", user_name());
+    let text = [" at ", " (", ". "].into_iter().fold(text.to_owned(), |text, after| {
+        text.replace(&format!("{by}{after}"), &format!(" by [USER]{after}"))
+    });
     let characters: Vec<char> = text.chars().collect();
     let mut redacted = String::new();
     let mut at = 0;

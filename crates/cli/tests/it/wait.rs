@@ -119,7 +119,7 @@ fn several_answers_come_in_the_order_of_the_ids_one_line_each() {
     one\ntwo
 
     --- stderr
-    The question was declined by somebody at the terminal. declined
+    The question was declined by [USER]. declined
     ");
     let reply = sandbox.run(&["wait", &ids[0], &ids[1], "--json"]);
     let reply: serde_json::Value = serde_json::from_str(&reply.expect_code(10).stdout).unwrap();

@@ -146,7 +146,8 @@ impl Caller {
     /// Returns the user of this machine, whose words a client passes on. A client that is called like the user gets a name
     /// of its own: what it asks is no question of the user.
     pub fn through(user: Text<1, 256>, client: Text<1, 64>, id: Option<ClientId>) -> Result<Self, Refusal> {
-        let client = if name::same(&user, &client) { Text::cut(&format!("mcp-{client}"))? } else { client };
+        let client =
+            if name::same(&user, &client) { Text::cut(&format!("{RENAMED}{client}"))? } else { client };
         Ok(Self::Local { name: user, client: Some(client), id: id.map(Box::new) })
     }
 
@@ -396,8 +397,13 @@ impl Caller {
         by: Option<Text<1, 256>>,
     ) -> Result<Option<Speaker>, Refusal> {
         match self {
-            Self::Local { name, .. } => {
-                Ok(Some(Speaker::person(by.unwrap_or_else(|| name.clone()), self.attribution())))
+            Self::Local { name, client, .. } => {
+                let name = match client {
+                    Some(client) => Text::cut(&format!("{client} user"))?,
+                    None => name.clone(),
+                };
+                expect_own_name(&name, by.as_deref())?;
+                Ok(Some(Speaker::person(name, self.attribution())))
             }
             Self::Token(token) if token.scopes.contains(&Scope::Person) => {
                 Ok(Some(Speaker::person(Text::try_from(token.name.as_str())?, self.attribution())))
@@ -422,6 +428,22 @@ impl Caller {
             Self::Stranger => Err(stranger()),
         }
     }
+}
+
+/// Refuses another name than that under which what comes over the socket is recorded: whoever it is, demur knows no more than that
+/// a program of this user said it.
+fn expect_own_name(name: &str, by: Option<&str>) -> Result<(), Refusal> {
+    // A client that is called like the user has another name here, and knows nothing of it.
+    let bare = name.strip_prefix(RENAMED).unwrap_or(name);
+    let Some(other) = by.filter(|by| !name::same(by, name) && !name::same(by, bare)) else { return Ok(()) };
+    let message = format!(
+        "expected no name or \"{}\" from a program of this user, found \"{}\"",
+        visible(name),
+        visible(other)
+    );
+    Err(Refusal::new(Code::Forbidden, message).about("by").with_cure(
+        "leave the name out; what somebody else said passes a token on: `demur token new NAME --scope relay --for PERSON`",
+    ))
 }
 
 impl Token {
@@ -453,5 +475,7 @@ fn key_gone() -> Refusal {
 
 /// The name under which the user of this machine submits plans and takes part in runs.
 pub const LOCAL_AGENT: &str = "agent";
+/// What the name of a client begins with here that calls itself like the user.
+const RENAMED: &str = "mcp-";
 /// The name under which the user of this machine asks.
 pub(crate) const LOCAL_ASKER: &str = "ask";

@@ -90,7 +90,7 @@ fn two_rounds_bring_an_answer_that_counts_once() {
     assert_eq!(told["result"]["structuredContent"]["answer"], "eu", "{told}");
     let shown = server.local("GET", &format!("/v1/questions/{key}")).send().json();
     assert_eq!(shown["outcome"]["assurance"], "relayed", "{shown}");
-    assert_eq!((&shown["asker"]["name"], &shown["outcome"]["by"]), (&json!("agent"), &json!("tester user")));
+    assert_eq!((&shown["asker"]["name"], &shown["outcome"]["by"]), (&json!("agent"), &json!("agent user")));
     // The program that asked has answered: the record says so.
     let events = server.local("GET", &format!("/v1/traces/{}/events", &key[..26])).send().json();
     let answered = events["events"].as_array().unwrap().last().unwrap();

@@ -51,6 +51,55 @@ fn code(reply: &Reply) -> (u16, String) {
     (reply.status, reply.code())
 }
 
+/// ONE-15: what a program says that somebody did reads as the program's word, an answer or not.
+#[test]
+fn what_a_relay_declines_or_passes_on_is_told_as_relayed() {
+    let server = Server::start();
+    let (asker, chat) = (server.token("asker", &["ask"]), server.token("chat", &["relay"]));
+    let browser = Browser::sign_in(&server);
+    let said = |id: &str| {
+        let trace = browser.call("GET", &format!("/traces/{}", &id[..26])).send().text();
+        assert!(trace.contains("(relayed by client"), "{trace}");
+    };
+    let post = |id: &str, act: &str, document: &Value| {
+        let reply =
+            server.call("POST", &format!("/v1/questions/{id}/{act}")).token(&chat).json(document).send();
+        assert_eq!(reply.status, 200, "{reply:?}");
+    };
+    let assurances = |id: &str| {
+        let history = server.local("GET", &format!("/v1/questions/{id}/history")).send().json();
+        let events = history["events"].as_array().unwrap().clone();
+        events.iter().map(|event| event["assurance"].clone()).collect::<Vec<_>>()
+    };
+    let declined = server.ask(&asker, &json!({"question": "Which?"}));
+    post(&declined, "decline", &json!({"by": "kim", "reason": "no"}));
+    said(&declined);
+    let outcome = server.call("GET", &format!("/v1/questions/{declined}")).token(&asker).send().json();
+    assert_eq!(
+        (&outcome["outcome"]["by"], &outcome["outcome"]["assurance"]),
+        (&json!("kim"), &json!("relayed")),
+        "{outcome}"
+    );
+    assert_eq!(assurances(&declined), [Value::Null, json!("relayed")]);
+    let passed = server.ask(&asker, &json!({"question": "And who?"}));
+    let listed = listed(&server, &chat, "state=open");
+    assert!(listed.contains(&passed), "{listed:?}");
+    let key = server.token("finn", &["answer"]);
+    assert!(!key.is_empty());
+    post(&passed, "pass", &json!({"by": "kim", "to": ["finn"], "people": true}));
+    said(&passed);
+    assert_eq!(assurances(&passed), [Value::Null, json!("relayed")]);
+    for id in [&declined, &passed] {
+        let page = browser.call("GET", &format!("/questions/{id}")).send().text();
+        assert!(page.contains("<bdi>kim</bdi> (relayed by a program)"), "{page}");
+    }
+    // What the user of this machine does is told as that.
+    let own = server.ask(&asker, &json!({"question": "Yours?"}));
+    let sent = server.local("POST", &format!("/v1/questions/{own}/decline")).json(&json!({})).send();
+    assert_eq!(sent.json()["outcome"]["assurance"], "terminal", "{sent:?}");
+    assert_eq!(assurances(&own), [Value::Null, json!("terminal")]);
+}
+
 /// ONE-15: a relay for anyone has its own questions; of others it hears what it hears of those that are not there.
 #[test]
 fn relay_without_people_knows_nothing_of_what_others_asked() {
@@ -258,6 +307,123 @@ fn askers_take_turns_among_what_waits() {
     assert!(places.is_sorted(), "{places:?}");
     // Without asking for turns the list is as it was: the oldest first.
     assert_eq!(listed_locally(&server)[..2], flood[..2]);
+}
+
+/// ONE-11: what comes over the socket is a program's of this user; whose name that program says is worth nothing.
+#[test]
+fn nobody_is_named_over_the_socket_but_the_user_of_this_machine() {
+    let server = Server::start();
+    let asker = server.token("asker", &["ask"]);
+    let added = server.local("POST", "/v1/people").json(&json!({"name": "zoe", "role": "answerer"})).send();
+    assert_eq!(added.status, 201, "{added:?}");
+    let relayed = |path: &str| server.local("POST", path).header("Demur-Relay", "desktop");
+    let confirmation = json!({"action": "Send 10", "operation": {"amount": 10}});
+    let confirmation =
+        server.call("POST", "/v1/confirmations").token(&asker).json(&confirmation).send().json();
+    let confirmation_path = format!("/v1/confirmations/{}/give", confirmation["id"].as_str().unwrap());
+    let plan = json!({"plan": {"description": "a page"}});
+    let plan = server.call("POST", "/v1/plans").token(&asker).json(&plan).send().json();
+    let gap = format!("/v1/plans/{}/gaps/gap-001", plan["session_id"].as_str().unwrap());
+    for by in ["Chief Risk Officer", "zoe", "pat user", "root"] {
+        let id = server.ask(&asker, &json!({"question": format!("By {by}?")}));
+        let answer = json!({"answer": "yes", "by": by});
+        let act = json!({"by": by});
+        let path = |act: &str| format!("/v1/questions/{id}/{act}");
+        let calls = [
+            server.local("POST", &path("answer")).json(&answer),
+            server.local("POST", &path("decline")).json(&act),
+            server.local("POST", &gap).json(&answer),
+            server
+                .local("POST", &confirmation_path)
+                .json(&json!({"by": by, "digest": confirmation["digest"]})),
+            relayed(&path("answer")).json(&answer),
+        ];
+        for call in calls {
+            let refused = call.send();
+            assert_eq!(code(&refused), (403, "FORBIDDEN".to_owned()), "{by}: {refused:?}");
+            let problem = refused.json();
+            assert_eq!(problem["field"], "by", "{problem}");
+            assert!(problem["hint"].as_str().unwrap().contains("--for"), "{problem}");
+        }
+        assert_eq!(events(&server, &id), 1, "nothing is recorded");
+    }
+    for (by, name) in [(json!("pat"), "pat"), (Value::Null, "pat")] {
+        let id = server.ask(&asker, &json!({"question": "Which?"}));
+        let path = format!("/v1/questions/{id}/answer");
+        let answered = server.local("POST", &path).json(&json!({"answer": "this", "by": by})).send();
+        assert_eq!(answered.json()["question"]["outcome"]["by"], name, "{answered:?}");
+    }
+    for by in [json!("desktop user"), Value::Null] {
+        let id = server.ask(&asker, &json!({"question": "Which?"}));
+        let path = format!("/v1/questions/{id}/answer");
+        let answered = relayed(&path).json(&json!({"answer": "this", "by": by})).send();
+        let outcome = &answered.json()["question"]["outcome"];
+        assert_eq!((&outcome["by"], &outcome["assurance"]), (&json!("desktop user"), &json!("relayed")));
+    }
+}
+
+/// ONE-15: the registry travels in every export; what those are called who had nothing to do with the trace does not.
+#[test]
+fn export_names_those_who_took_part_and_nobody_else() {
+    let server = Server::start();
+    let (asker, reader) = (server.token("builder", &["ask"]), server.token("auditress", &["read"]));
+    let chat = server.token_for("chatroom", &["relay"], &["kim"]);
+    for name in ["merger-team", "layoffs"] {
+        let token = server.token(name, &["ask"]);
+        server.ask(&token, &json!({"question": "Ours?"}));
+    }
+    let added = server.local("POST", "/v1/people").json(&json!({"name": "zoe", "role": "answerer"})).send();
+    assert_eq!(added.status, 201, "{added:?}");
+    let id = server.ask(&asker, &json!({"question": "Which?"}));
+    let path = format!("/v1/traces/{}/export", &id[..26]);
+    let export = |token: &str| {
+        let export = server.call("GET", &path).token(token).send();
+        assert_eq!(export.status, 200, "{export:?}");
+        let call = server.call("POST", "/v1/verify").token(&reader);
+        let found = call.header("Content-Type", "application/jsonl").body(&export.body).send().json();
+        (export.text(), found)
+    };
+    let everybody = ["builder", "chatroom", "merger-team", "layoffs", "zoe", "auditress"];
+    let named = |text: &str| everybody.map(|name| text.contains(&format!("\"{name}\"")));
+    let (text, found) = export(&asker);
+    assert_eq!(named(&text), [true, false, false, false, false, false], "before anybody answered");
+    assert!(text.contains("withheld"), "{found}");
+    assert_eq!(found["code"], Value::Null, "{found}");
+    assert!(found["verdict"].as_str().unwrap().starts_with("pass"), "{found}");
+    let answer = json!({"answer": "this", "by": "kim"});
+    let answered =
+        server.call("POST", &format!("/v1/questions/{id}/answer")).token(&chat).json(&answer).send();
+    assert_eq!(answered.status, 200, "{answered:?}");
+    let (text, found) = export(&asker);
+    assert_eq!(named(&text), [true, true, false, false, false, false], "with who passed the answer on");
+    assert!(found["verdict"].as_str().unwrap().starts_with("pass"), "{found}");
+    let (text, _) = export(&reader);
+    assert_eq!(named(&text), [true; 6], "a reader reads everything");
+    // A receipt names nobody.
+    let receipt = server.call("GET", &format!("/v1/traces/{}/receipts/0", &id[..26])).token(&asker).send();
+    assert_eq!((receipt.status, named(&receipt.text())), (200, [false; 6]), "{receipt:?}");
+}
+
+/// ONE-15: the rules ask in the name of whoever submits a plan.
+#[test]
+fn submitters_of_plans_take_turns_with_those_who_ask() {
+    let server = Server::start();
+    let (flooder, other) = (server.token("flooder", &["ask"]), server.token("other", &["ask"]));
+    let submit = |token: &str| {
+        let document = json!({"plan": {"description": "a page"}});
+        let plan = server.call("POST", "/v1/plans").token(token).json(&document).send();
+        assert_eq!(plan.status, 201, "{plan:?}");
+        plan.json()["trace"].as_str().unwrap().to_owned()
+    };
+    let floods = [submit(&flooder), submit(&flooder), submit(&flooder)];
+    let asked = server.ask(&other, &json!({"question": "Mine?"}));
+    let own = submit(&other);
+    let page = server.local("GET", "/v1/questions?state=open&turns=true&limit=200").send().json();
+    let ids: Vec<_> =
+        page["questions"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    let of_flooder = |id: &&str| floods.iter().any(|trace| id.starts_with(trace.as_str()));
+    assert!(of_flooder(&ids[0]) && ids[1] == asked, "{ids:?}");
+    assert!(of_flooder(&ids[2]) && ids[3].starts_with(&own), "{ids:?}");
 }
 
 fn listed_locally(server: &Server) -> Vec<String> {
