@@ -21,8 +21,15 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Returns the data folder.
+    /// Returns the data folder, which nobody else can change.
     pub(crate) fn data(&self) -> Result<DataFolder, Failure> {
+        let data = self.data_as_it_is()?;
+        data.expect_own()?;
+        Ok(data)
+    }
+
+    /// Returns the data folder for a command that says what is wrong with it.
+    pub(crate) fn data_as_it_is(&self) -> Result<DataFolder, Failure> {
         Ok(DataFolder::locate(self.data)?)
     }
 

@@ -18,7 +18,7 @@ use crate::{
 
 /// Looks at everything, and says what it found.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Doctor) -> Result<Exit, Failure> {
-    let data = context.data()?;
+    let data = context.data_as_it_is()?;
     let mut checks = files::check(&data);
     checks.extend(ledger::check(&data));
     checks.extend(server::check(&data, arguments.port)?);

@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     io::ErrorKind,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -13,7 +14,12 @@ use demur_store::{
     sqlite::{Restored, SqliteStore},
 };
 
-use crate::{error, person, token, visible::visible_path};
+use rustix::process::geteuid;
+
+use crate::{
+    error, person, token,
+    visible::{shell_word, visible_path},
+};
 
 /// A data folder, which need not exist yet.
 #[derive(Clone, Debug)]
@@ -71,6 +77,28 @@ impl DataFolder {
                 Err(error::unreadable(&path, &error).with_cure(cure))
             }
         }
+    }
+
+    /// Refuses a folder that another user owns or can write into: what lies in it, its keys and its socket among them, would be
+    /// theirs. One that is not there is nobody's.
+    pub fn expect_own(&self) -> Result<(), Refusal> {
+        let Ok(metadata) = self.path.metadata() else { return Ok(()) };
+        let (path, typed) = (visible_path(&self.path), shell_word(&self.path));
+        let (owner, user) = (metadata.uid(), geteuid().as_raw());
+        if owner != user {
+            let message =
+                format!("expected a data folder of user {user}, found {path}, which belongs to user {owner}");
+            let cure = format!("do it as its user, or make it yours, as root: chown -R {user} {typed}");
+            return Err(Refusal::new(Code::FolderOpen, message).with_cure(cure));
+        }
+        let mode = metadata.permissions().mode() & 0o777;
+        if mode & WRITABLE_BY_OTHERS != 0 {
+            let message = format!(
+                "expected a data folder that nobody else can write into, found {path} with mode {mode:04o}"
+            );
+            return Err(Refusal::new(Code::FolderOpen, message).with_cure(format!("chmod 700 {typed}")));
+        }
+        Ok(())
     }
 
     /// Returns its store for reading only, whoever owns it; none where there is no store yet.
@@ -135,6 +163,9 @@ fn choose(option: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsString>) ->
 }
 
 const OTHER_FOLDER: &str = "nothing was changed; restore a backup, or use another data folder";
+
+/// The bits of a mode with which others write.
+const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 #[cfg(test)]
 mod tests {

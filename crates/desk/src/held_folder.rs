@@ -28,6 +28,7 @@ impl HeldFolder {
         user: Text<1, 256>,
         listeners: Vec<Arc<dyn Listener>>,
     ) -> Result<Self, Refusal> {
+        data.expect_own()?;
         let (owner, _) = Owner::open_or_create(&data)?;
         Self::with(data, owner, user, listeners)
     }

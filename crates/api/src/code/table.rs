@@ -69,6 +69,7 @@ codes! {
         FileTruncated = "FILE_TRUNCATED",
         FileUnreadable = "FILE_UNREADABLE" 500,
         FileUnusable = "FILE_UNUSABLE" 500,
+        FolderOpen = "FOLDER_OPEN" 500,
         FormatNewer = "FORMAT_NEWER",
         KeyFileMalformed = "KEY_FILE_MALFORMED",
         KeyFileOpen = "KEY_FILE_OPEN",

@@ -14,7 +14,7 @@ use std::{
 use super::told;
 use crate::{
     asker::{asked, until},
-    sandbox::{Ran, Sandbox},
+    sandbox::{Ran, Sandbox, user_name},
     server_life::serve,
 };
 
@@ -22,10 +22,14 @@ use crate::{
 fn a_port_that_is_taken_is_told_and_no_other_is_used() {
     let sandbox = Sandbox::new();
     fs::create_dir(sandbox.data()).unwrap();
-    let other = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = other.local_addr().unwrap().port().to_string();
-    let ran = sandbox.run(&["serve", "--port", &port]);
-    told(&sandbox, ("a port that is taken", &["serve"]), &ran, 3, &format!("found {port} in use"));
+    for taken_at in ["127.0.0.1:0", "[::1]:0"] {
+        let other = TcpListener::bind(taken_at).unwrap();
+        let port = other.local_addr().unwrap().port().to_string();
+        let ran = sandbox.run(&["serve", "--port", &port]);
+        told(&sandbox, ("a port that is taken", &["serve"]), &ran, 3, &format!("found {port} in use"));
+        let examined = sandbox.run(&["doctor", "--port", &port]);
+        assert!(examined.stdout.contains(&format!("{port} is taken by another program")), "{examined}");
+    }
 }
 
 #[test]
@@ -46,6 +50,67 @@ fn a_port_that_is_taken_is_told_however_it_was_named_and_the_folder_stays_free()
     }
     let id = asked(&sandbox, &["Name?"]);
     sandbox.run(&["answer", &id, "ada"]).expect_code(0);
+}
+
+/// ONE-11: whoever can write into the folder can put keys, a socket and a record of their own there.
+#[test]
+fn a_folder_that_others_write_into_or_own_is_refused_with_the_command_that_mends_it() {
+    let sandbox = Sandbox::new();
+    asked(&sandbox, &["Name?"]);
+    sandbox.run(&["stop"]).expect_code(0);
+    let commands: [&[&str]; 9] = [
+        &["serve", "--idle", "1s"],
+        &["ask", "And?", "--no-wait"],
+        &["inbox", "--list"],
+        &["trace", "list"],
+        &["keys", "list"],
+        &["keys", "new", "eve"],
+        &["token", "new", "eve", "--scope", "ask"],
+        &["open", "--print"],
+        &["store", "check"],
+    ];
+    let refused = |found: &str| {
+        for command in commands {
+            let error = sandbox.json_error(command, 2);
+            assert_eq!(error["code"], "FOLDER_OPEN", "{command:?}: {error}");
+            assert!(error["message"].as_str().unwrap().contains(found), "{command:?}: {error}");
+        }
+        let examined = sandbox.run(&["doctor"]);
+        assert!(examined.code == Some(3) && examined.stdout.contains("problem  folder"), "{examined}");
+        let error = sandbox.json_error(&["trace", "list"], 2);
+        let hint = error["hint"].as_str().unwrap().rsplit(": ").next().unwrap().to_owned();
+        assert!(Command::new("sh").args(["-c", &hint]).status().unwrap().success(), "{hint}");
+        sandbox.run(&["trace", "list"]).expect_code(0);
+    };
+    for mode in [0o770, 0o702, 0o777] {
+        fs::set_permissions(sandbox.data(), Permissions::from_mode(mode)).unwrap();
+        refused(&format!("with mode {mode:04o}"));
+    }
+    if rustix::process::geteuid().is_root() {
+        std::os::unix::fs::chown(sandbox.data(), Some(65_534), None).unwrap();
+        refused("belongs to user 65534");
+    }
+    sandbox.run(&["serve", "--idle", "100ms"]).expect_code(0);
+}
+
+/// ONE-11: the name of who runs demur is that of the user database; the environment is that of whoever started it.
+#[test]
+fn the_name_of_the_user_is_not_taken_from_the_environment() {
+    let sandbox = Sandbox::new();
+    let name = user_name();
+    let command = |arguments: &[&str]| {
+        let mut command = sandbox.command(arguments);
+        command.env("USER", "Chief Risk Officer").env("LOGNAME", "Chief Risk Officer");
+        sandbox.ran(command.output().unwrap())
+    };
+    let asked = command(&["ask", "Which?", "--no-wait", "--json"]);
+    asked.expect_code(0);
+    command(&["answer", "last", "this"]).expect_code(0);
+    let shown = sandbox.json(&["show", "last"]);
+    assert_eq!(shown["outcome"]["by"], name, "{shown}");
+    assert_eq!(shown["outcome"]["assurance"], "terminal", "{shown}");
+    assert_eq!(sandbox.json_error(&["token", "new", &name, "--scope", "ask"], 3)["code"], "NAME_CONFUSABLE");
+    sandbox.run(&["stop"]).expect_code(0);
 }
 
 /// Returns the port at which the server of a sandbox listens.
