@@ -58,9 +58,10 @@ fn filter(calls: Vec<Refused>, error: c_int) -> Result<BpfProgram, BackendError>
 /// Returns the numbers of a call: on x86-64 each has a second one, for programs with short pointers.
 fn numbers(call: c_long) -> Vec<i64> {
     const SHORT_POINTERS: i64 = 0x4000_0000;
-    const OWN: [(c_long, i64); 5] = [
+    const OWN: [(c_long, i64); 6] = [
         (libc::SYS_sendmsg, 518),
         (libc::SYS_ptrace, 521),
+        (libc::SYS_move_pages, 533),
         (libc::SYS_sendmmsg, 538),
         (libc::SYS_process_vm_readv, 539),
         (libc::SYS_process_vm_writev, 540),
@@ -149,5 +150,6 @@ mod tests {
     fn calls_of_programs_with_short_pointers_are_refused_under_both_their_numbers() {
         assert_eq!(numbers(libc::SYS_socket), [41, 0x4000_0029]);
         assert_eq!(numbers(libc::SYS_ptrace), [101, 0x4000_0065, 0x4000_0209]);
+        assert_eq!(numbers(libc::SYS_move_pages), [279, 0x4000_0117, 0x4000_0215]);
     }
 }

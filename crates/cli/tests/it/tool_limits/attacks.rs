@@ -266,6 +266,7 @@ tried('unshare', lambda: call(272 | short, 0x10000000))
 tried('shmget', lambda: call(29 | short, 0, 4096, 0o1600))
 tried('ptrace', lambda: call(521 | short, 0, 0, 0, 0))
 tried('process_vm_readv', lambda: call(539 | short, above, room, 1, room, 1, 0))
+tried('move_pages', lambda: call(533 | short, above, 0, None, None, None, 0))
 tried('keyctl', lambda: call(250 | short, 0, -4, 1))
 tried('clone3', lambda: call(435 | short, room, 88), errno.ENOSYS)
 ",
