@@ -17,7 +17,7 @@ use demur_aaep::{
 use demur_api::{code::Code, refusal::Refusal};
 use demur_core::time::Timestamp;
 use demur_store::contract::{RecordKey, StreamPosition};
-use tokio::{sync::watch, time};
+use tokio::{sync::watch, task::AbortHandle, time};
 
 use super::{
     FOLLOWING,
@@ -29,6 +29,7 @@ use super::{
 use crate::{
     access::{Admitted, Caller, WaitShare},
     desk::Desk,
+    owner::Owner,
     records,
 };
 
@@ -64,6 +65,7 @@ pub struct EventWatch {
     ready: VecDeque<EventFrame>,
     state: watch::Receiver<LogState>,
     seen_at: time::Instant,
+    _presence: Presence,
     is_over: bool,
     /// One of the places that its caller has for what waits.
     _share: WaitShare,
@@ -90,6 +92,7 @@ impl Desk {
             Ok((viewpoint, start))
         });
         let (viewpoint, start) = started.await?;
+        let presence = Presence::begin(self, &key);
         let queue = DeliveryQueue::new(&start.terms, start.place, self.now()?);
         Ok(EventWatch {
             desk: Arc::clone(self),
@@ -107,9 +110,38 @@ impl Desk {
             ready: start.frames.into(),
             state,
             seen_at: time::Instant::now(),
+            _presence: presence,
             is_over: false,
             _share: share,
         })
+    }
+}
+
+/// Notes that somebody follows, for as long as the connection is there: also one that is sent nothing, because it does not read.
+struct Presence(AbortHandle);
+
+impl Presence {
+    fn begin(desk: &Arc<Desk>, key: &RecordKey) -> Self {
+        let (desk, key) = (Arc::downgrade(desk), key.clone());
+        let noting = async move {
+            loop {
+                time::sleep(SEEN_INTERVAL).await;
+                let (Some(desk), key) = (desk.upgrade(), key.clone()) else { return };
+                let seen = move |desk: &Desk, owner: &Owner| {
+                    desk.change_subscription(owner, &key, SubscriptionInput::Seen).map(drop)
+                };
+                if let Err(error) = desk.work(seen).await {
+                    tracing::warn!(code = error.code.as_str(), %error, "that somebody follows could not be noted");
+                }
+            }
+        };
+        Self(tokio::spawn(noting).abort_handle())
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 
@@ -125,7 +157,7 @@ impl EventWatch {
             }
             self.desk.expect_good(self.by.caller()).await?;
             if self.seen_at.elapsed() >= SEEN_INTERVAL {
-                self.note_seen().await?;
+                self.look_again().await?;
                 continue;
             }
             // Seen before the look: whatever is told after it wakes us again.
@@ -236,17 +268,16 @@ impl EventWatch {
         Ok(())
     }
 
-    /// Notes that somebody follows; a subscription that nobody follows is lost after a while.
-    async fn note_seen(&mut self) -> Result<(), Refusal> {
+    /// Looks whether the subscription lasts, and what its holder sees now.
+    async fn look_again(&mut self) -> Result<(), Refusal> {
         self.seen_at = time::Instant::now();
         let (key, caller) = (self.key.clone(), self.by.caller().clone());
-        let noted = self.desk.work(move |desk, owner| {
-            desk.change_subscription(owner, &key, SubscriptionInput::Seen)?;
+        let found = self.desk.work(move |_, owner| {
             let kept = records::find::<KeptSubscription>(owner.sequencer().store(), &key)?;
             // What a program may see follows from its keys, which may be others by now.
             Ok((kept, Viewpoint::of(&caller, owner)?))
         });
-        let (kept, viewpoint) = noted.await?;
+        let (kept, viewpoint) = found.await?;
         self.viewpoint = viewpoint;
         if kept.is_none() {
             self.close();
