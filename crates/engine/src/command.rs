@@ -117,9 +117,17 @@ impl Command {
         }
     }
 
+    /// Returns the input of a tool that starts: a decision in this state needs to know which program it names.
+    pub fn input(&self, state: &State) -> Option<Sequence> {
+        match self.said().map(|said| &said.statement().facts) {
+            Some(Facts::ToolExecutionStarted(facts)) if state.run()?.names_programs() => facts.input,
+            _ => None,
+        }
+    }
+
     /// Returns whether a decision has to look at bytes, which only the store has.
-    pub fn looks_at_bytes(&self) -> bool {
-        self.report().is_some() || self.check().is_some()
+    pub fn looks_at_bytes(&self, state: &State) -> bool {
+        self.report().is_some() || self.check().is_some() || self.input(state).is_some()
     }
 
     /// Returns the digest of the report that a verdict names: a decision needs to know what it says.

@@ -128,13 +128,31 @@ pub fn is_client_of(
     clients.any(|client| theirs.contains(&client))
 }
 
+/// Returns what one knows of whether the clients that judge a run are others than those that do its work, as the registry was at
+/// this position: a role whose client is not on record may be anybody's.
+pub fn distinct_words(run: &State, registry: &Registry, at: Sequence) -> String {
+    if let Some(held) = held_roles(run, registry, at).first() {
+        return format!("NOT SO: {held}");
+    }
+    let is_unknown =
+        |(principal, _): &(PrincipalId, Role)| registry.speaking_clients(*principal, at).next().is_none();
+    let mut unknown: Vec<_> = run.participants().filter(is_unknown).map(|(_, role)| role).collect();
+    unknown.sort_unstable();
+    let unknown: Vec<_> = unknown.into_iter().map(Role::as_str).collect();
+    if unknown.is_empty() {
+        "so it is by the clients on record".to_owned()
+    } else {
+        format!("not established: no client is on record for {}", unknown.join(", "))
+    }
+}
+
 /// Returns whether the policy of a run, where it is known, wants its work judged by other clients.
 pub fn wants_distinct(run: &State) -> bool {
     run.recorded_policy().is_some_and(|policy| policy.distinct_clients == Some(true))
 }
 
 /// Checks that no client does the work of a run and judges it, where its policy says so: all of them when the policy is
-/// recorded, and later whoever speaks, as the registry was at this position.
+/// recorded, and later whoever speaks, as the registry was at this position. Whoever speaks then has a client on record.
 pub fn check_distinct(
     run: &State,
     registry: &Registry,
@@ -146,9 +164,12 @@ pub fn check_distinct(
     let held = match (is_recorded, is_meant) {
         (_, true) => held_roles(run, registry, at).into_iter().next(),
         (true, false) if Role::OF_A_RUN.contains(&step.said.role) => {
-            let is_own =
-                |held: &HeldRoles| registry.speaking_clients(step.actor, at).any(|own| own == held.client);
-            held_roles(run, registry, at).into_iter().find(is_own)
+            let own: BTreeSet<_> = registry.speaking_clients(step.actor, at).collect();
+            // Nobody can tell whether one that is not on record is another.
+            if own.is_empty() {
+                return Err(MeaningError::ClientUnrecorded { role: step.said.role });
+            }
+            held_roles(run, registry, at).into_iter().find(|held| own.contains(&held.client))
         }
         _ => None,
     };

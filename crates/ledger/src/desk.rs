@@ -19,7 +19,7 @@ use crate::{
     content::Opening,
     envelope::{Body, Event, Record, SealError, Stamp},
     event_type::{Content, EventType, Facts, TypeName},
-    meaning::{ArtifactDigests, Known, Meaning},
+    meaning::{self, ArtifactDigests, Known, Meaning},
     name::{CommandId, PrincipalId, Sequence, StoreId, TraceId},
     registry::{Registry, RegistryError},
     role::Role,
@@ -196,6 +196,9 @@ impl Desk {
         let recorded = self.admit(run, submission, now)?;
         let at = recorded.event.position().sequence;
         run.artifacts.push(at, sha256(&artifact.bytes));
+        if let Some(program) = meaning::program(&artifact.bytes) {
+            run.artifacts.learn_program(at, program);
+        }
         if recorded.event.said().is_ok_and(|said| matches!(said.facts, Facts::ReportRecorded(_))) {
             run.artifacts.read_report(at, &artifact.bytes);
         }

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use demur_core::{
     canonical,
     hash::{Digest, sha256},
+    limit::Limits,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::{Map, Value};
 
 pub use artifacts::ArtifactDigests;
@@ -100,8 +101,10 @@ pub struct PolicyMeaning {
 }
 
 /// What a policy demands of the calls of a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ToolDemands {
+    /// The programs that a call may start, by the digests of their names.
+    pub programs: Box<[Digest]>,
     /// Whether a person confirms each of them before it starts.
     pub confirm: bool,
     /// What each risks at least.
@@ -217,6 +220,14 @@ impl Meaning {
         }
     }
 
+    /// Returns the tool that an intent is for, if this is one.
+    pub fn tool(&self) -> Option<&str> {
+        match self {
+            Self::Intent(call) => Some(&call.tool),
+            _ => None,
+        }
+    }
+
     /// Takes note of whether the check that is stated is true.
     pub fn settle_check(&mut self, holds: Option<bool>) {
         if let Self::Check(check) = self {
@@ -232,6 +243,29 @@ impl Meaning {
         Content::parse(kind, &opening.bytes).ok().as_ref().and_then(Self::of)
     }
 }
+
+/// Returns the digest of the program that an input starts, where that has the form in which `demur run` records one: the canonical
+/// JSON of an object with `call`, `command` and `stdin` and nothing else.
+pub fn program(input: &[u8]) -> Option<Digest> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Call {
+        #[serde(rename = "call")]
+        _call: IgnoredAny,
+        command: Vec<String>,
+        #[serde(rename = "stdin")]
+        _stdin: IgnoredAny,
+    }
+    // Most artifacts are something else, and are not read.
+    if !input.starts_with(br#"{"call":"#) {
+        return None;
+    }
+    let call: Call = canonical::from_canonical(input, &INPUT).ok()?;
+    call.command.first().map(|program| digest(program))
+}
+
+/// How large an input is at most that is read.
+const INPUT: Limits = Limits { bytes: 1 << 20, ..Limits::LINE };
 
 /// Returns the digest that stands for a text.
 pub(crate) fn digest(text: &str) -> Digest {
@@ -269,8 +303,14 @@ fn of_operation(said: Digest, operation: &OperationObject) -> Option<Meaning> {
 
 fn of_policy(document: &PolicyDocument) -> PolicyMeaning {
     let demands = |tools: &crate::content::PolicyTools| {
-        let demands = |tool: &PolicyTool| ToolDemands { confirm: tool.confirm, risk: tool.risk };
-        tools.iter().map(|(name, tool)| (digest(name), demands(tool))).collect()
+        let demands = |name: &str, tool: &PolicyTool| {
+            let programs = match &tool.programs[..] {
+                [] => [digest(name)].into(),
+                programs => programs.iter().map(|program| digest(program)).collect(),
+            };
+            ToolDemands { programs, confirm: tool.confirm, risk: tool.risk }
+        };
+        tools.iter().map(|(name, tool)| (digest(name), demands(name, tool))).collect()
     };
     PolicyMeaning {
         numbers: document.numbers(),
@@ -299,6 +339,22 @@ static NO_ARTIFACTS: ArtifactDigests = ArtifactDigests::new();
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn program_is_told_by_an_input_of_exactly_the_form_of_a_call() {
+        let awk = Some(digest("awk"));
+        for (input, expected) in [
+            (r#"{"call":"count","command":["awk","1"],"stdin":""}"#, awk),
+            (r#"{"call":"count","command":[],"stdin":""}"#, None),
+            (r#"{"call":"count","command":["awk"],"shell":true,"stdin":""}"#, None),
+            (r#"{"call":"count","command":["awk"]}"#, None),
+            (r#"{"call": "count","command":["awk"],"stdin":""}"#, None),
+            (r#"{"call":"count","command":[1],"stdin":""}"#, None),
+            ("not JSON", None),
+        ] {
+            assert_eq!(program(input.as_bytes()), expected, "{input}");
+        }
+    }
 
     #[test]
     fn calls_differ_by_tool_and_by_input() {

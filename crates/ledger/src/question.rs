@@ -206,6 +206,20 @@ impl Asked {
         &self.outcome
     }
 
+    /// Returns the event whose answer, acceptance or default counts now; none where it is open, was declined, ran out of time or
+    /// is no longer needed.
+    pub const fn settled_by(&self) -> Option<Sequence> {
+        match self.outcome {
+            Outcome::Answered(given) | Outcome::Accepted(given) => Some(given.at),
+            Outcome::Defaulted => Some(self.changed),
+            Outcome::Open
+            | Outcome::Declined
+            | Outcome::Expired
+            | Outcome::Cancelled
+            | Outcome::Withdrawn => None,
+        }
+    }
+
     /// Returns what was decided when it was asked, or later by an escalation or extension.
     pub const fn facts(&self) -> &Question {
         &self.facts

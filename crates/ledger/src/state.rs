@@ -235,6 +235,11 @@ impl State {
         &self.reports
     }
 
+    /// Returns whether the policy says which programs the calls of tools may start.
+    pub const fn names_programs(&self) -> bool {
+        matches!(&self.recorded_policy, Some(RecordedPolicy { tools: ToolRules::Named(_), .. }))
+    }
+
     /// Folds an event into the state. On an error nothing has changed.
     pub fn apply(&mut self, event: &Event, known: Known<'_>) -> Result<(), GuardError> {
         let step = Step::of(event, known)?;

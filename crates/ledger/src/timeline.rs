@@ -310,7 +310,7 @@ fn ending(facts: &Facts, words: Option<&Words>) -> Option<ExecutionEnding> {
 fn rules(content: Option<&Content>) -> Vec<String> {
     let Some(Content::PolicyRecorded(content)) = content else { return Vec::new() };
     let document = &content.document;
-    let clients = document.distinct_clients.then(|| "no client both does the work and judges it".to_owned());
+    let clients = document.distinct_clients.then(|| "no client may both do the work and judge it".to_owned());
     let tools = document.tools.as_ref().into_iter().flat_map(PolicyTools::iter).map(|(name, tool)| {
         let programs = match &tool.programs[..] {
             [] => name.to_string(),

@@ -14,6 +14,7 @@ mod anchor;
 mod claims;
 mod code;
 mod compare;
+mod conditions;
 mod erased;
 mod examine;
 mod excerpt;
@@ -39,6 +40,7 @@ pub use claims::{
 };
 pub use code::{Check, Code, FindingSeverity};
 pub use compare::{Abandonment, Compared, Parting, compare};
+pub use conditions::{ConditionAnswer, ConditionReport};
 pub use erased::ErasureReport;
 pub use excerpt::{CheckedEvent, KeptEvent, check_excerpt};
 pub use finding::{Finding, Section};

@@ -147,7 +147,7 @@ impl AtHand {
             Some(at) => Some(self.words.find(wanted.trace, at)?),
             None => None,
         };
-        if wanted.command.looks_at_bytes() {
+        if wanted.command.looks_at_bytes(&states.pending) {
             // What they say only the store can tell.
             return None;
         }

@@ -9,8 +9,13 @@ use demur_engine::{
     state::State,
 };
 use demur_ledger::{
-    admission::Checked, author::Artifact, content::NoteContent, meaning::ArtifactDigests, name::TraceId,
-    registry::Registry, statement::Submission,
+    admission::Checked,
+    author::Artifact,
+    content::NoteContent,
+    meaning::{self, ArtifactDigests},
+    name::TraceId,
+    registry::Registry,
+    statement::Submission,
 };
 use demur_store::contract::{Conflict, Kept, StoreError, Swap};
 
@@ -245,6 +250,13 @@ impl Sequencer {
             && let Some(bytes) = load::bytes(&*self.store, *digest)?
         {
             artifacts.read_report(*at, &bytes);
+        }
+        let input = command.input(&states.pending);
+        if let Some((at, digest)) = found.iter().find(|(at, _)| Some(*at) == input)
+            && let Some(bytes) = load::bytes(&*self.store, *digest)?
+            && let Some(program) = meaning::program(&bytes)
+        {
+            artifacts.learn_program(*at, program);
         }
         Ok(artifacts)
     }

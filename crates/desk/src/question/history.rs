@@ -43,7 +43,7 @@ impl Handle<op::ShowQuestionHistory> for Desk {
             read += 1;
             if let Ok(said) = event.said() {
                 learn_intent(store, id, said.facts, &mut rested)?;
-                rested.take(event.position().sequence, said.facts);
+                rested.take(event.position().sequence, said.facts, tool(content.as_ref()));
             }
             if is_about(&event, id.sequence) {
                 history.events.push(happened(&key_directory, &event, content.as_ref()));
@@ -56,7 +56,14 @@ impl Handle<op::ShowQuestionHistory> for Desk {
     }
 }
 
-/// Looks up the proposal of an intent that was signed before the question and starts now.
+fn tool(content: Option<&Content>) -> Option<&str> {
+    match content {
+        Some(Content::ToolIntentSigned(content)) => Some(&content.tool),
+        _ => None,
+    }
+}
+
+/// Looks up the proposal and the tool of an intent that was signed before the question and starts now.
 fn learn_intent(
     store: &dyn Store,
     id: QuestionId,
@@ -65,9 +72,9 @@ fn learn_intent(
 ) -> Result<(), Refusal> {
     let Facts::ToolExecutionStarted(started) = facts else { return Ok(()) };
     if started.intent < id.sequence {
-        let (event, _) = record::read(store, id.trace, started.intent)?;
+        let (event, content) = record::read(store, id.trace, started.intent)?;
         if let Ok(Facts::ToolIntentSigned(intent)) = event.said().map(|said| said.facts) {
-            rested.learn_intent(started.intent, intent.proposal);
+            rested.learn_intent(started.intent, intent.proposal, tool(content.as_ref()));
         }
     }
     Ok(())

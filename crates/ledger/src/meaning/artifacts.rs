@@ -1,4 +1,4 @@
-//! What is known of the bytes of recorded artifacts and reports: their digests, and what reports say.
+//! What is known of the bytes of recorded artifacts and reports: their digests, what reports say, and which programs inputs start.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,14 @@ pub struct ArtifactDigests {
     digests: Vec<(Sequence, Digest)>,
     /// What reports say, where their bytes were read: the status they bear, if they bear one.
     statuses: BTreeMap<Sequence, Option<VerificationStatus>>,
+    /// The digests of the programs that inputs start, where their bytes were read and have the form of a call.
+    programs: BTreeMap<Sequence, Digest>,
 }
 
 impl ArtifactDigests {
     /// Returns no digests.
     pub const fn new() -> Self {
-        Self { digests: Vec::new(), statuses: BTreeMap::new() }
+        Self { digests: Vec::new(), statuses: BTreeMap::new(), programs: BTreeMap::new() }
     }
 
     /// Adds an artifact that was recorded after all the others.
@@ -42,6 +44,16 @@ impl ArtifactDigests {
         self.statuses.insert(report, check::status(bytes));
     }
 
+    /// Takes note of the program that an input starts, by its digest.
+    pub fn learn_program(&mut self, input: Sequence, program: Digest) {
+        self.programs.insert(input, program);
+    }
+
+    /// Returns the digest of the program that an input starts, where that is known.
+    pub(crate) fn program(&self, input: Sequence) -> Option<&Digest> {
+        self.programs.get(&input)
+    }
+
     /// Returns how this verdict contradicts a report, if it does and the bytes of the report were read.
     pub(crate) fn contradiction(&self, report: Sequence, found: VerificationStatus) -> Option<MeaningError> {
         let says = *self.statuses.get(&report)?;
@@ -59,6 +71,7 @@ impl ArtifactDigests {
     pub fn forget_from(&mut self, event: Sequence) {
         self.digests.truncate(self.digests.partition_point(|(at, _)| *at < event));
         self.statuses.retain(|at, _| *at < event);
+        self.programs.retain(|at, _| *at < event);
     }
 }
 
@@ -68,7 +81,7 @@ impl FromIterator<(Sequence, Digest)> for ArtifactDigests {
         let mut artifacts: Vec<_> = artifacts.into_iter().collect();
         artifacts.sort_unstable();
         artifacts.dedup_by_key(|(at, _)| *at);
-        Self { digests: artifacts, statuses: BTreeMap::new() }
+        Self { digests: artifacts, ..Self::new() }
     }
 }
 

@@ -46,6 +46,16 @@ pub enum MeaningError {
         /// The tool.
         tool: Box<str>,
     },
+    /// A program that the policy does not let the tool start.
+    #[error(
+        "expected the input in event {input} to start a program that the policy names for {tool:?}, found another"
+    )]
+    ProgramNotAllowed {
+        /// The input.
+        input: Sequence,
+        /// The tool.
+        tool: Box<str>,
+    },
     /// A risk below the tool's.
     #[error("expected {} risk or more for {tool:?}, as the policy says, found {}", floor.as_str(), found.as_str())]
     RiskUnderstated {
@@ -85,6 +95,14 @@ pub enum MeaningError {
         /// The question.
         question: Sequence,
     },
+    /// An output that was there before its execution started.
+    #[error("outputs: expected artifacts recorded after the start in event {started}, found {artifact}")]
+    OutputEarlier {
+        /// The artifact.
+        artifact: Sequence,
+        /// The start.
+        started: Sequence,
+    },
     /// Evidence that does not come from the executions.
     #[error("evidence: expected what the cited executions {expected}, found artifact {artifact}")]
     EvidenceForeign {
@@ -116,6 +134,16 @@ pub enum MeaningError {
         intent: Sequence,
         /// The condition.
         condition: u64,
+    },
+    /// A judgement on a question that nobody settled.
+    #[error(
+        "expected condition {condition} to be shown by an answer that counts, found that question {question} has none"
+    )]
+    ConditionUnanswered {
+        /// The condition.
+        condition: u64,
+        /// The question.
+        question: Sequence,
     },
     /// A check that refutes its author's claim.
     #[error("expected a check of claim {claim} that is true of artifact {artifact}, found one that is false")]
@@ -215,6 +243,14 @@ pub enum MeaningError {
     /// A client both does the work and judges it, and the policy does not allow that.
     #[error("expected clients that judge to be others than those that do the work, as the policy says: {0}")]
     ClientHeldRoles(HeldRoles),
+    /// Somebody speaks whose client nobody knows, and the policy keeps those who judge apart.
+    #[error(
+        "expected the client of the {role} to be on record, since the policy wants other clients to judge than those that do the work, found none"
+    )]
+    ClientUnrecorded {
+        /// The role.
+        role: Role,
+    },
     /// An act of a person without its way, or a way beside a signature.
     #[error("attribution: {}", if *is_recorded { "expected how the act came, because no signature proves it, found null" } else { "expected null, because the signature says who spoke, found an attribution" })]
     AttributionPresence {
@@ -286,14 +322,16 @@ impl MeaningError {
             Self::PolicyMismatch { .. } => Code::PolicyMismatch,
             Self::InputMissing | Self::InputMismatch { .. } => Code::InputMismatch,
             Self::ToolNotProposed { .. } => Code::ToolNotProposed,
-            Self::ToolNotAllowed { .. } => Code::ToolNotAllowed,
+            Self::ToolNotAllowed { .. } | Self::ProgramNotAllowed { .. } => Code::ToolNotAllowed,
             Self::RiskUnderstated { .. } => Code::RiskUnderstated,
             Self::BlockedAgain { .. } => Code::BlockedAgain,
             Self::RetryLimit { .. } => Code::RetryLimit,
             Self::ToolBlocked { .. } => Code::ToolBlocked,
-            Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => Code::EvidenceWeak,
+            Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } | Self::OutputEarlier { .. } => {
+                Code::EvidenceWeak
+            }
             Self::BundleDiffers { .. } => Code::BundleDiffers,
-            Self::ConditionUnshown { .. } => Code::ConditionUnshown,
+            Self::ConditionUnshown { .. } | Self::ConditionUnanswered { .. } => Code::ConditionUnshown,
             Self::CheckFailed { .. } => Code::CheckFailed,
             Self::ReportMissing | Self::ReportDiffers { .. } => Code::ReportMismatch,
             Self::ConfirmationMismatch { .. } => Code::ConfirmationMismatch,
@@ -305,7 +343,7 @@ impl MeaningError {
             | Self::ToolUnconfirmed { .. } => Code::OperationUnconfirmed,
             Self::SpokeAfterFinal { .. } => Code::SpokeAfterFinal,
             Self::FieldAnswered { .. } => Code::FieldAnswered,
-            Self::ClientHeldRoles(_) => Code::ClientHeldRoles,
+            Self::ClientHeldRoles(_) | Self::ClientUnrecorded { .. } => Code::ClientHeldRoles,
             Self::AttributionPresence { .. }
             | Self::AssuranceOverstated { .. }
             | Self::SignInUnshown { .. }
@@ -320,6 +358,7 @@ impl MeaningError {
             Self::PolicyMismatch { .. }
             | Self::InputMissing
             | Self::BundleDiffers { .. }
+            | Self::OutputEarlier { .. }
             | Self::CheckFailed { .. }
             | Self::ReportDiffers { .. }
             | Self::ConfirmationMismatch { .. }
@@ -327,6 +366,7 @@ impl MeaningError {
             Self::InputMismatch { .. }
             | Self::ToolNotProposed { .. }
             | Self::ToolNotAllowed { .. }
+            | Self::ProgramNotAllowed { .. }
             | Self::RiskUnderstated { .. }
             | Self::RetryLimit { .. }
             | Self::ConfirmationSpent { .. }
@@ -334,6 +374,7 @@ impl MeaningError {
             | Self::SpokeAfterFinal { .. }
             | Self::FieldAnswered { .. }
             | Self::ClientHeldRoles(_)
+            | Self::ClientUnrecorded { .. }
             | Self::AttributionPresence { .. }
             | Self::AssuranceOverstated { .. }
             | Self::SignInUnshown { .. }
@@ -345,6 +386,7 @@ impl MeaningError {
             | Self::EvidenceForeign { .. }
             | Self::EvidenceAlike { .. }
             | Self::ConditionUnshown { .. }
+            | Self::ConditionUnanswered { .. }
             | Self::OperationUnconfirmed { .. }
             | Self::ConfirmationErased { .. }
             | Self::ToolUnconfirmed { .. }
@@ -356,7 +398,7 @@ impl MeaningError {
     pub const fn field(&self) -> &'static str {
         match self {
             Self::PolicyMismatch { .. } => "content.document",
-            Self::InputMissing | Self::InputMismatch { .. } => "facts.input",
+            Self::InputMissing | Self::InputMismatch { .. } | Self::ProgramNotAllowed { .. } => "facts.input",
             Self::ToolNotProposed { .. } | Self::ToolNotAllowed { .. } => "content.tool",
             Self::RiskUnderstated { .. } => "facts.risk",
             Self::BlockedAgain { .. }
@@ -365,7 +407,10 @@ impl MeaningError {
             | Self::ToolUnconfirmed { .. }
             | Self::ConditionUnshown { .. } => "facts.intent",
             Self::CheckFailed { .. } => "content.value",
-            Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } => "facts.evidence",
+            Self::EvidenceForeign { .. } | Self::EvidenceAlike { .. } | Self::ConditionUnanswered { .. } => {
+                "facts.evidence"
+            }
+            Self::OutputEarlier { .. } => "facts.outputs",
             Self::BundleDiffers { .. } => "content.claims",
             Self::ReportMissing => "content.report",
             Self::ReportDiffers { .. } => "facts.status",
@@ -375,9 +420,10 @@ impl MeaningError {
             | Self::ConfirmationErased { .. }
             | Self::OperationUnconfirmed { .. } => "facts.confirmation",
             Self::FieldAnswered { .. } => "content.plan",
-            Self::SpokeAfterFinal { .. } | Self::ConfirmationForeign { .. } | Self::ClientHeldRoles(_) => {
-                "statement.role"
-            }
+            Self::SpokeAfterFinal { .. }
+            | Self::ConfirmationForeign { .. }
+            | Self::ClientHeldRoles(_)
+            | Self::ClientUnrecorded { .. } => "statement.role",
             Self::AttributionPresence { .. } => "facts.attribution",
             Self::TokenUnfit { .. } => "facts.attribution.token",
             Self::SignInUnshown { .. } => "facts.attribution.root",
@@ -396,13 +442,18 @@ impl MeaningError {
             Self::ToolNotAllowed { .. } => {
                 "use a tool that the policy names, or open a run under another policy"
             }
+            Self::ProgramNotAllowed { .. } => {
+                "start a program that the policy names for the tool, or open a run under another policy"
+            }
             Self::RiskUnderstated { .. } => "sign the intent at the risk that the policy names",
             Self::BlockedAgain { .. } => "ask the critic to review an intent for it at that risk",
             Self::RetryLimit { .. } => "claim the failure, or fall back to another proposal",
             Self::ToolBlocked { .. } => "wait for the answer, or cancel the question",
             Self::EvidenceForeign { .. } => "cite the executions that the evidence comes from",
             Self::EvidenceAlike { .. } => "cite artifacts with different bytes",
+            Self::OutputEarlier { .. } => "record what the tool produced once it has run, and name that",
             Self::BundleDiffers { .. } => "repeat every claim in its own words, or revise it first",
+            Self::ConditionUnanswered { .. } => "wait for the answer, and judge the condition then",
             Self::ConditionUnshown { .. } => "have the critic judge the condition, or state a check of it",
             Self::CheckFailed { .. } => "claim what the artifact shows, or check what is true of it",
             Self::ReportMissing => "record the report first, and name SHA-256 of its bytes",
@@ -438,6 +489,9 @@ impl MeaningError {
                 "have a person answer without the program that asked: `demur answer`, or `demur open`"
             }
             Self::OwnClientUntold { .. } => "say that the program that asked answered",
+            Self::ClientUnrecorded { .. } => {
+                "speak with a token (`demur token new`), over MCP, or as a program that the task names with its `command`"
+            }
             Self::ClientHeldRoles(_) => {
                 "name a critic and an auditor with clients of their own, such as tokens made with `demur token new`"
             }

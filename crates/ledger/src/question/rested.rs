@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{CLAIM, EXECUTE, PROPOSE};
 use crate::{
     event_type::Facts,
-    facts::Question,
+    facts::{ConditionJudged, Question},
     name::{Operation, Sequence},
 };
 
@@ -60,8 +60,9 @@ impl fmt::Display for RestedEvent {
 #[derive(Clone, Debug, Default)]
 pub struct RestedBook {
     questions: BTreeMap<Sequence, Waited>,
-    /// The proposals of intents.
-    proposals: BTreeMap<Sequence, Sequence>,
+    intents: BTreeMap<Sequence, Intended>,
+    /// The questions that conditions of intents were shown by.
+    shown_by: BTreeMap<(Sequence, u64), Vec<Sequence>>,
     found: Vec<RestedEvent>,
 }
 
@@ -74,10 +75,17 @@ struct Waited {
     done: Vec<Sequence>,
 }
 
+/// What is remembered of an intent.
+#[derive(Clone, Debug)]
+struct Intended {
+    proposal: Sequence,
+    tool: Option<String>,
+}
+
 /// What an event does that may have waited for a question.
 enum Act<'a> {
-    /// An operation, of this intent and this proposal where it is of one.
-    Operation(&'a str, [Option<Sequence>; 2]),
+    /// An operation by its names, of this intent and this proposal where it is of one.
+    Operation([&'a str; 2], [Option<Sequence>; 2]),
     /// It concludes: nothing is concluded over an open question.
     Conclusion,
 }
@@ -88,14 +96,11 @@ impl RestedBook {
         Self::default()
     }
 
-    /// Takes the next event in that the guards let through.
-    pub fn take(&mut self, at: Sequence, facts: &Facts) {
-        if let Some(act) = self.act(facts) {
-            let waited = self.questions.values_mut().filter(|waited| waited.done.len() < MAX_DONE);
-            for waited in waited.filter(|waited| waited.answer.is_some() && waited.held_up(&act)) {
-                waited.done.push(at);
-            }
-        }
+    /// Takes the next event in that the guards let through; an intent comes with its tool, where that is disclosed. Returns what
+    /// was done on the answer that the event ends.
+    pub fn take(&mut self, at: Sequence, facts: &Facts, tool: Option<&str>) -> &[RestedEvent] {
+        let before = self.found.len();
+        self.note(at, facts);
         match facts {
             Facts::QuestionAsked(facts) => self.ask(at, &facts.0),
             Facts::GapFound(facts) => self.ask(at, &facts.0),
@@ -106,14 +111,16 @@ impl RestedBook {
                 self.answer(at, question);
             }
             Facts::AnswerRevoked(facts) => self.end(at, facts.question, AnswerEnd::Revoked),
-            Facts::ToolIntentSigned(facts) => self.learn_intent(at, facts.proposal),
+            Facts::ToolIntentSigned(facts) => self.learn_intent(at, facts.proposal, tool),
+            Facts::ConditionJudged(facts) => self.judge(facts),
             _ => {}
         }
+        self.found.get(before..).unwrap_or_default()
     }
 
-    /// Takes in which proposal an intent belongs to, where the events before it are not read.
-    pub fn learn_intent(&mut self, intent: Sequence, proposal: Sequence) {
-        self.proposals.insert(intent, proposal);
+    /// Takes in the proposal and the tool of an intent, where the events before it are not read.
+    pub fn learn_intent(&mut self, intent: Sequence, proposal: Sequence, tool: Option<&str>) {
+        self.intents.insert(intent, Intended { proposal, tool: tool.map(ToOwned::to_owned) });
     }
 
     /// Returns what was done on answers that no longer count, in the order of those events.
@@ -122,19 +129,54 @@ impl RestedBook {
         self.found
     }
 
-    fn act<'a>(&self, facts: &'a Facts) -> Option<Act<'a>> {
-        Some(match facts {
-            Facts::ProposalCreated(_) => Act::Operation(PROPOSE, [None; 2]),
-            Facts::ToolIntentSigned(facts) => Act::Operation("", [None, Some(facts.proposal)]),
-            Facts::ToolExecutionStarted(facts) => {
-                let proposal = self.proposals.get(&facts.intent).copied();
-                Act::Operation(EXECUTE, [Some(facts.intent), proposal])
+    /// Notes an event at every question whose answer it rests on.
+    fn note(&mut self, at: Sequence, facts: &Facts) {
+        let cited = self.cited(facts);
+        // Taken out, so that what the event does can be read from the rest.
+        let mut questions = std::mem::take(&mut self.questions);
+        let act = self.act(facts);
+        for (question, waited) in &mut questions {
+            let rests = cited.contains(question) || act.as_ref().is_some_and(|act| waited.held_up(act));
+            if rests && waited.answer.is_some() && waited.done.len() < MAX_DONE {
+                waited.done.push(at);
             }
-            Facts::ClaimIssued(_) | Facts::ClaimRevised(_) => Act::Operation(CLAIM, [None; 2]),
-            Facts::OperationStarted(facts) => Act::Operation(facts.operation.as_str(), [None; 2]),
+        }
+        self.questions = questions;
+    }
+
+    /// Returns the questions that an event goes by: a judgement itself, and a start through the judgements of its conditions.
+    fn cited(&self, facts: &Facts) -> Vec<Sequence> {
+        match facts {
+            Facts::ConditionJudged(facts) if facts.holds => facts.evidence.to_vec(),
+            Facts::ToolExecutionStarted(facts) => {
+                let of_intent = self.shown_by.range((facts.intent, 0)..=(facts.intent, u64::MAX));
+                of_intent.flat_map(|(_, questions)| questions).copied().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn act<'a>(&'a self, facts: &'a Facts) -> Option<Act<'a>> {
+        Some(match facts {
+            Facts::ProposalCreated(_) => Act::Operation([PROPOSE; 2], [None; 2]),
+            Facts::ToolIntentSigned(facts) => Act::Operation([""; 2], [None, Some(facts.proposal)]),
+            Facts::ToolExecutionStarted(facts) => {
+                let intent = self.intents.get(&facts.intent);
+                let tool = intent.and_then(|intent| intent.tool.as_deref()).unwrap_or(EXECUTE);
+                Act::Operation([EXECUTE, tool], [Some(facts.intent), intent.map(|intent| intent.proposal)])
+            }
+            Facts::ClaimIssued(_) | Facts::ClaimRevised(_) => Act::Operation([CLAIM; 2], [None; 2]),
+            Facts::OperationStarted(facts) => Act::Operation([facts.operation.as_str(); 2], [None; 2]),
             Facts::FinalStatementSigned(_) | Facts::PlanConfirmed(_) => Act::Conclusion,
             _ => return None,
         })
+    }
+
+    /// A condition that is judged again is shown by what it is judged on then.
+    fn judge(&mut self, facts: &ConditionJudged) {
+        let cited =
+            facts.evidence.iter().copied().filter(|at| facts.holds && self.questions.contains_key(at));
+        self.shown_by.insert((facts.intent, facts.condition.as_u64()), cited.collect());
     }
 
     fn ask(&mut self, at: Sequence, facts: &Question) {
@@ -162,9 +204,12 @@ impl RestedBook {
 impl Waited {
     /// Returns whether this waits while the question is open, or depends on what the question is about.
     fn held_up(&self, act: &Act<'_>) -> bool {
-        let Act::Operation(name, of) = act else { return true };
+        let Act::Operation(names, of) = act else { return true };
         let is_about = self.about.is_some() && of.contains(&self.about);
-        let blocks = self.blocks.iter().any(|blocked| blocked.as_str().eq_ignore_ascii_case(name));
+        let blocks = self
+            .blocks
+            .iter()
+            .any(|blocked| names.iter().any(|name| blocked.as_str().eq_ignore_ascii_case(name)));
         // A tool does not wait for a question about another intent or proposal.
         is_about || (blocks && (self.about.is_none() || *of == [None; 2]))
     }

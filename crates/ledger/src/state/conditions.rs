@@ -12,6 +12,7 @@ use crate::{
     facts::{CheckStated, ConditionJudged},
     meaning::{Meaning, MeaningError},
     name::Sequence,
+    question::Asked,
     role::Role,
 };
 
@@ -26,8 +27,8 @@ pub(super) struct Conditions {
 /// What shows that a condition holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Basis {
-    /// The critic's judgement, as far as it rests on these questions.
-    Judgement(Vec<Sequence>),
+    /// The critic's judgement, as far as it rests on questions: each with the event that settled it then.
+    Judgement(Vec<(Sequence, Option<Sequence>)>),
     /// A check that is true, or of which nobody here can tell.
     Check,
 }
@@ -85,9 +86,17 @@ impl State {
         Err(GuardError::Reference { field, sequence: intent, expected })
     }
 
+    /// A critic that shows a condition by a question goes by what was settled: what nobody answered shows nothing.
+    pub(super) fn judge_judgement(&self, facts: &ConditionJudged) -> Option<MeaningError> {
+        let is_unsettled =
+            |at: &&Sequence| self.questions.find(**at).is_some_and(|asked| asked.settled_by().is_none());
+        let question = facts.evidence.iter().find(is_unsettled).filter(|_| facts.holds)?;
+        Some(MeaningError::ConditionUnanswered { condition: facts.condition.as_u64(), question: *question })
+    }
+
     pub(super) fn fold_judgement(&mut self, facts: &ConditionJudged) {
-        let is_question = |at: &Sequence| self.questions.find(*at).is_some();
-        let questions: Vec<_> = facts.evidence.iter().copied().filter(is_question).collect();
+        let settled = |at: &Sequence| Some((*at, self.questions.find(*at)?.settled_by()));
+        let questions = facts.evidence.iter().filter_map(settled).collect();
         let Some(intent) = self.intents.get_mut(&facts.intent) else { return };
         let condition = facts.condition.as_u64();
         if facts.holds {
@@ -112,11 +121,13 @@ impl State {
     /// Returns the first condition of an intent in play that nobody has shown to hold.
     pub fn unshown(&self, intent: Sequence) -> Option<u64> {
         let conditions = &self.intents.get(&intent)?.conditions;
-        let settled = |question: &Sequence| {
-            self.questions.find(*question).is_none_or(|asked| asked.outcome().settles())
+        // An answer that was replaced or taken back since then is another one.
+        let stands = |(question, settled_by): &(Sequence, Option<Sequence>)| {
+            let now = self.questions.find(*question).and_then(Asked::settled_by);
+            now.is_some() && now == *settled_by
         };
         let is_shown = |condition: &u64| match conditions.shown.get(condition) {
-            Some(Basis::Judgement(questions)) => questions.iter().all(settled),
+            Some(Basis::Judgement(questions)) => questions.iter().all(stands),
             Some(Basis::Check) => true,
             None => false,
         };

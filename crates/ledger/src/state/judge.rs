@@ -34,6 +34,12 @@ impl State {
             (Facts::ToolExecutionStarted(facts), _) => {
                 self.judge_start(facts, step.known.artifacts, &mut broken);
             }
+            (Facts::ToolExecutionCompleted(facts), _) => {
+                broken.extend(judge_outputs(facts.started, &facts.outputs));
+            }
+            (Facts::ToolExecutionFailed(facts), _) => {
+                broken.extend(judge_outputs(facts.started, &facts.outputs));
+            }
             (Facts::ClaimIssued(facts), _) => {
                 let cited = Cited { evidence: &facts.evidence, executions: &facts.executions };
                 broken.extend(self.judge_evidence(&cited, facts.about_failure, step.known.artifacts));
@@ -48,6 +54,7 @@ impl State {
             (Facts::VerificationRunCompleted(facts), Some(Meaning::Verdict(report))) => {
                 broken.extend(self.judge_verdict(facts.status, report, step.known.artifacts));
             }
+            (Facts::ConditionJudged(facts), _) => broken.extend(self.judge_judgement(facts)),
             (Facts::CheckStated(facts), _) => broken.extend(Self::judge_check(step, facts)),
             (Facts::QuestionAsked(_), _) => broken.extend(self.judge_asker(step.said.role)),
             (Facts::ConfirmationAsked(facts), _) => {
@@ -101,13 +108,28 @@ impl State {
         }
     }
 
-    fn wants_person(&self, call: &IntendedCall) -> bool {
+    /// Returns what the policy demands of a call, where it names its tool.
+    fn demands_of(&self, call: &IntendedCall) -> Option<&ToolDemands> {
         match self.recorded_policy.as_ref().map(|policy| &policy.tools) {
-            Some(ToolRules::Named(tools)) => {
-                tools.get(&digest(&call.tool)).is_some_and(|demands| demands.confirm)
-            }
-            _ => false,
+            Some(ToolRules::Named(tools)) => tools.get(&digest(&call.tool)),
+            _ => None,
         }
+    }
+
+    fn wants_person(&self, call: &IntendedCall) -> bool {
+        self.demands_of(call).is_some_and(|demands| demands.confirm)
+    }
+
+    /// Where the input says which program it starts, that is one the policy names for the tool.
+    fn judge_program(
+        &self,
+        input: Option<Sequence>,
+        call: &IntendedCall,
+        artifacts: &ArtifactDigests,
+    ) -> Option<MeaningError> {
+        let (input, demands) = (input?, self.demands_of(call)?);
+        let is_foreign = !demands.programs.contains(artifacts.program(input)?);
+        is_foreign.then(|| MeaningError::ProgramNotAllowed { input, tool: call.tool.clone() })
     }
 
     /// Where the policy wants a person's yes, whoever wants to act does not choose the words that the person reads.
@@ -158,6 +180,7 @@ impl State {
         let digest = call.filter(|_| self.confirmations.iter().next().is_some()).and_then(call_digest);
         broken.extend(self.confirmations.judge_start(about, digest.as_ref()));
         let (Some(intent), Some(call)) = (intent, call) else { return };
+        broken.extend(self.judge_program(facts.input, call, artifacts));
         broken.extend(self.judge_person(facts.intent, call));
         broken.extend(self.judge_block(intent, call));
         broken.extend(self.judge_retries(call));
@@ -235,6 +258,12 @@ impl State {
         let is_late = self.phase == Phase::Auditing && role != Role::Auditor;
         is_late.then_some(MeaningError::SpokeAfterFinal { role })
     }
+}
+
+/// What an execution produced was not there before it started. Nor is it its input, which was.
+fn judge_outputs(started: Sequence, outputs: &[Sequence]) -> Option<MeaningError> {
+    let artifact = *outputs.iter().find(|output| **output < started)?;
+    Some(MeaningError::OutputEarlier { artifact, started })
 }
 
 /// What a claim cites.

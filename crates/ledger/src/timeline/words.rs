@@ -1,6 +1,7 @@
 //! The words of an event that outlive it: what a later event, or a report, calls it by.
 
 use demur_core::{
+    canonical,
     hash::Digest,
     limit::{Text, Whole},
 };
@@ -40,6 +41,8 @@ pub(crate) enum Words {
     Person(Text<1, 256>),
     /// Why something was erased.
     Erasure(Text<1, 4096>),
+    /// An operation that starts, in canonical JSON.
+    Operation(String),
     /// A default that took effect.
     Default(Box<AnswerValue>),
 }
@@ -94,6 +97,10 @@ impl Words {
             Content::AnswerRejected(content) => {
                 content.answer?;
                 Self::Rejected
+            }
+            Content::OperationStarted(content) => {
+                let told = canonical::to_vec(&content.operation?).ok()?;
+                Self::Operation(String::from_utf8(told).ok()?)
             }
             Content::QuestionDefaulted(content) => Self::Default(Box::new(content.default)),
             Content::ContentErased(content) => Self::Erasure(content.why),

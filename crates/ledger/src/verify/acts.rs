@@ -3,16 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use demur_core::{key::Fingerprint, quote::quoted};
+use demur_core::{hash::Digest, key::Fingerprint, quote::quoted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Code, examine::Examined, finding::Found};
 use crate::{
+    confirmation::{Confirmation, Confirmations, call_digest},
     content::AnswerValue,
     envelope::Event,
     event_type::Facts,
     facts::{Attribution, Question, QuestionAnswered, Severity},
+    meaning::Meaning,
     name::{PrincipalId, Sequence},
     proof::ProofKind,
     question::{EXECUTE, Given},
@@ -26,6 +28,12 @@ pub struct OperationReport {
     pub event: Sequence,
     /// The operation, or the tool of a run.
     pub operation: Option<String>,
+    /// The digest of the operation, or of the tool with its input, where that is disclosed.
+    pub digest: Option<Digest>,
+    /// The operation itself in canonical JSON, where it is told and disclosed; at most 200 characters.
+    pub told: Option<String>,
+    /// The confirmation that it was started on; in a run the one about its intent.
+    pub confirmation: Option<Sequence>,
     /// Whose key began it.
     pub by: PrincipalId,
     /// The answer "no" to a question that had held it up, if there is one.
@@ -60,14 +68,33 @@ pub(super) struct SignedTouch {
 #[derive(Debug, Default)]
 pub(super) struct ActBook {
     questions: BTreeMap<Sequence, Held>,
-    /// Tool and proposal of each intent.
-    intents: BTreeMap<Sequence, (Option<String>, Sequence)>,
+    intents: BTreeMap<Sequence, Intended>,
     said: BTreeMap<Sequence, SaidAnswer>,
     /// The gaps that were not put again.
     gaps: BTreeMap<Sequence, PutGap>,
     put_again: Vec<PutAgain>,
     operations: Vec<OperationReport>,
+    /// What the operations are called that were started on a confirmation.
+    confirmed: BTreeMap<Sequence, String>,
     total: u64,
+}
+
+/// What is remembered of an intent.
+#[derive(Clone, Debug)]
+struct Intended {
+    tool: Option<String>,
+    proposal: Sequence,
+    /// The digest of the call.
+    digest: Option<Digest>,
+}
+
+/// An operation that begins.
+struct Start<'a> {
+    /// What questions hold it up by.
+    names: [&'a str; 2],
+    /// The intent and the proposal that it is of.
+    of: [Option<Sequence>; 2],
+    report: OperationReport,
 }
 
 /// A gap and its newest answer.
@@ -97,10 +124,11 @@ struct Held {
 
 impl ActBook {
     /// Takes an event that the state let through; returns what is worth reading about it.
-    pub(super) fn take(&mut self, examined: &Examined) -> Option<Found> {
-        let Examined { event, words, .. } = examined;
+    pub(super) fn take(&mut self, examined: &Examined, confirmations: Option<&Confirmations>) -> Vec<Found> {
+        let Examined { event, words, meaning, .. } = examined;
         let at = event.envelope().sequence;
-        match event.said().ok()?.facts {
+        let Ok(said) = event.said() else { return Vec::new() };
+        match said.facts {
             // A gap asks for a value, not for leave: "no" may be the value.
             Facts::QuestionAsked(facts) => self.ask(at, &facts.0),
             Facts::GapFound(facts) => self.put(at, &facts.0),
@@ -121,25 +149,48 @@ impl ActBook {
                 }
             }
             Facts::ToolIntentSigned(facts) => {
-                let tool = match words {
-                    Some(Words::Tool(tool)) => Some(tool.as_str().to_owned()),
+                let call = match meaning {
+                    Some(Meaning::Intent(call)) => Some(call),
                     _ => None,
                 };
-                self.intents.insert(at, (tool, facts.proposal));
+                let tool = call.map(|call| call.tool.to_string());
+                let digest = call.and_then(|call| call_digest(call));
+                self.intents.insert(at, Intended { tool, proposal: facts.proposal, digest });
             }
             Facts::OperationStarted(facts) => {
-                let name = facts.operation.as_str().to_owned();
-                return self.begin(at, event.envelope().actor, Some(name.clone()), &[&name], [None; 2]);
+                let name = facts.operation.as_str();
+                let digest = match meaning {
+                    Some(Meaning::Operation(operation)) => Some(operation.found),
+                    _ => None,
+                };
+                let told = match words {
+                    Some(Words::Operation(told)) => Some(shortened(told)),
+                    _ => None,
+                };
+                let (operation, confirmation) = (Some(name.to_owned()), facts.confirmation);
+                let by = event.envelope().actor;
+                let against = None;
+                let report =
+                    OperationReport { event: at, operation, digest, told, confirmation, by, against };
+                return self.begin(Start { names: [name; 2], of: [None; 2], report }, confirmations);
             }
             Facts::ToolExecutionStarted(facts) => {
-                let (tool, proposal) = self.intents.get(&facts.intent).cloned()?;
+                let Some(Intended { tool, proposal, digest }) = self.intents.get(&facts.intent).cloned()
+                else {
+                    return Vec::new();
+                };
+                let asked = confirmations.and_then(|all| all.about(facts.intent)).map(|(about, _)| about);
                 let names = [EXECUTE, tool.as_deref().unwrap_or(EXECUTE)];
                 let of = [Some(facts.intent), Some(proposal)];
-                return self.begin(at, event.envelope().actor, tool.clone(), &names, of);
+                let (operation, told, against) = (tool.clone(), None, None);
+                let by = event.envelope().actor;
+                let report =
+                    OperationReport { event: at, operation, digest, told, confirmation: asked, by, against };
+                return self.begin(Start { names, of, report }, confirmations);
             }
             _ => {}
         }
-        None
+        Vec::new()
     }
 
     /// Returns what an answer or acceptance says.
@@ -190,26 +241,45 @@ impl ActBook {
         self.said.insert(at, said);
     }
 
-    fn begin(
-        &mut self,
-        event: Sequence,
-        by: PrincipalId,
-        operation: Option<String>,
-        names: &[&str],
-        of: [Option<Sequence>; 2],
-    ) -> Option<Found> {
-        let refusing = |held: &Held| held.refused.filter(|_| held.is_over(names, of));
-        let against = self.questions.values().find_map(refusing);
-        let message = |answer: Sequence| {
-            let operation = operation.as_deref().map_or_else(|| "a tool".to_owned(), quoted);
-            format!("{operation} began although the answer in event {answer} is no")
-        };
-        let found = against.map(|answer| Found::new(Code::AgainstAnswer, message(answer)));
+    fn begin(&mut self, start: Start<'_>, confirmations: Option<&Confirmations>) -> Vec<Found> {
+        let Start { names, of, mut report } = start;
+        let refusing = |held: &Held| held.refused.filter(|_| held.is_over(&names, of));
+        report.against = self.questions.values().find_map(refusing);
+        let called = report.operation.as_deref().map_or_else(|| "a tool".to_owned(), quoted);
+        let message =
+            |answer: Sequence| format!("{called} began although the answer in event {answer} is no");
+        let against = report.against.map(|answer| Found::new(Code::AgainstAnswer, message(answer)));
+        let other = confirmations.and_then(|all| self.confirmed_other(&report, all)).map(|other| {
+            let message = format!(
+                "{called} began on no confirmation, and confirmation {other} is of another operation"
+            );
+            Found::new(Code::ConfirmedOther, message)
+        });
+        if let (Some(confirmation), Some(name)) = (report.confirmation, &report.operation) {
+            self.confirmed.insert(confirmation, name.clone());
+        }
         self.total += 1;
         if self.operations.len() < MAX_OPERATIONS {
-            self.operations.push(OperationReport { event, operation, by, against });
+            self.operations.push(report);
         }
-        found
+        against.into_iter().chain(other).collect()
+    }
+
+    /// Returns the newest yes or no to another operation, where this one has none behind it. In a run it is of the same tool. In a
+    /// piece of work a confirmation has the name of what was started on it, and before that it may be of any name.
+    fn confirmed_other(&self, report: &OperationReport, confirmations: &Confirmations) -> Option<Sequence> {
+        if report.confirmation.is_some() {
+            return None;
+        }
+        let is_alike = |at: Sequence, asked: &Confirmation| {
+            let name = match asked.facts().about {
+                Some(intent) => self.intents.get(&intent)?.tool.as_ref(),
+                None => self.confirmed.get(&at),
+            };
+            Some(name.is_none() || name == report.operation.as_ref())
+        };
+        let said = confirmations.iter().filter(|(_, asked)| asked.outcome().said().is_some());
+        said.filter(|(at, asked)| is_alike(*at, asked) == Some(true)).map(|(at, _)| at).last()
     }
 }
 
@@ -238,7 +308,12 @@ impl SaidAnswer {
             AnswerValue::Number(number) => number.to_string(),
             AnswerValue::Sealed(_) => "a secret, which is elsewhere".to_owned(),
         };
-        let is_no = matches!(value, AnswerValue::Flag(false));
+        let is_no = match value {
+            AnswerValue::Flag(flag) => !flag,
+            // A text, or the value of a choice.
+            AnswerValue::Text(text) => text.trim().eq_ignore_ascii_case("no"),
+            AnswerValue::Number(_) | AnswerValue::Sealed(_) => false,
+        };
         Self { words: Some(words), by: by.map(ToOwned::to_owned), is_no, ..Self::default() }
     }
 }

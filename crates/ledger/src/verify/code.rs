@@ -277,7 +277,7 @@ codes! {
         "an intent is for a tool that its proposal does not require",
         "nobody approved this tool: look at what it did";
     ToolNotAllowed "TOOL_NOT_ALLOWED", Meaning, Failure,
-        "an intent is for a tool that the policy does not name",
+        "an intent is for a tool that the policy does not name, or a call starts a program that it does not name for the tool",
         "the policy was stepped around: look at what the tool did";
     RiskUnderstated "RISK_UNDERSTATED", Meaning, Failure,
         "an intent says less risk than the policy puts the tool at",
@@ -292,13 +292,15 @@ codes! {
         "a tool started while a question that blocks it was not settled",
         "nobody had answered yet: look at what the tool did";
     EvidenceWeak "EVIDENCE_WEAK", Meaning, Failure,
-        "a claim cites evidence that its executions did not produce, or the same bytes more than once",
+        "a claim cites evidence that its executions did not produce, or the same bytes more than once, or an execution names \
+         an output that was there before it started",
         "do not rely on the claim";
     BundleDiffers "BUNDLE_DIFFERS", Meaning, Failure,
         "the final statement puts a claim in other words than those it was made in",
         "read the claims themselves, not the final statement";
     ConditionUnshown "CONDITION_UNSHOWN", Meaning, Failure,
-        "a tool started though the critic had not shown that every condition of its approval holds",
+        "a tool started though the critic had not shown that every condition of its approval holds, or one was shown by a \
+         question without an answer that counts",
         "the approval did not cover it: look at what the tool did";
     CheckFailed "CHECK_FAILED", Meaning, Failure,
         "a check that the author of a claim states is false",
@@ -335,8 +337,14 @@ codes! {
         "the first passkey came in after a key or a token that an agent may hold: perhaps it is an agent's",
         "ask the person whose passkey it is said to be, and pin it with --pin";
     AgainstAnswer "AGAINST_ANSWER", Meaning, Warning,
-        "an operation began though a person had answered no to a question about it",
+        "an operation began though the answer to a question that held it up was no",
         "ask who did it, and why: the answer was not followed";
+    SameUser "SAME_USER", Meaning, Warning,
+        "in the strict profile: a tool started on a yes that came from a program of the same user: perhaps from the asker",
+        "ask the person, or have calls confirmed by somebody who signed in or has a passkey";
+    AnswerChanged "ANSWER_CHANGED", Meaning, Warning,
+        "something was done on an answer that was replaced or taken back later",
+        "look whether what was done has to be put right: the answer of then no longer counts";
     Guessed "GUESSED", Meaning, Failure,
         "with --no-guess: a gap or a value of the plan is not as the rules in the file say",
         "read the rows under Guesses: each names the event and what was expected";
@@ -349,6 +357,9 @@ codes! {
     OperationUnconfirmed "OPERATION_UNCONFIRMED", Meaning, Failure,
         "an operation started whose confirmation was open, refused, expired or not named",
         "nobody had said yes to it: look at what it did";
+    ConfirmedOther "CONFIRMED_OTHER", Meaning, Warning,
+        "an operation started on no confirmation, and somebody had said yes or no to another one of that name",
+        "compare the two operations: nobody confirmed the one that started";
     FieldAnswered "FIELD_ANSWERED", Meaning, Failure,
         "an agent amended a field of its plan that somebody had answered",
         "the answer was stepped around: compare the amended plan with the answer";

@@ -19,7 +19,7 @@ use crate::{
         ArtifactLine, Disclosure, EventLine, Header, Line, LineError,
         cut::{self, CutEvent},
     },
-    meaning::Meaning,
+    meaning::{self, Meaning},
     name::Sequence,
     passkey::{Assertion, PasskeyError},
     proof::{KeySignature, Proof, ProofError, ProofKind, Subject},
@@ -77,6 +77,8 @@ pub(super) struct Bytes {
     pub(super) commitment: Option<Commitment>,
     /// SHA-256 of the bytes.
     pub(super) digest: Option<Digest>,
+    /// The digest of the program that they start, where they are the input of a call.
+    pub(super) program: Option<Digest>,
     /// What came of the checks on them.
     pub(super) outcomes: Outcomes,
 }
@@ -333,9 +335,10 @@ fn read_artifact(line: &ArtifactLine<'_>, checks: &StatedChecks) -> Item {
     };
     let (event, disclosure) = (line.event, line.disclosure);
     let outcomes = bytes.as_deref().map(|bytes| checks.evaluate(event, bytes)).unwrap_or_default();
+    let program = bytes.as_deref().and_then(meaning::program);
     let reduce = |(salt, bytes): (Salt, Vec<u8>)| (Commitment::to_artifact(&salt, &bytes), sha256(&bytes));
     let (commitment, digest) = line.salt.zip(bytes).map(reduce).unzip();
-    let part = Part::Artifact(Bytes { event, disclosure, commitment, digest, outcomes });
+    let part = Part::Artifact(Bytes { event, disclosure, commitment, digest, program, outcomes });
     Item { part, found: Vec::new() }
 }
 

@@ -96,6 +96,11 @@ impl Findings {
         }
     }
 
+    /// Returns whether the reader asks for everything.
+    pub(super) fn is_strict(&self) -> bool {
+        self.profile == VerificationProfile::Strict
+    }
+
     /// Returns whether anything failed so far.
     pub(super) fn failed(&self) -> bool {
         self.worst.contains(&Some(FindingSeverity::Failure))
@@ -121,7 +126,8 @@ impl Findings {
     }
 }
 
-/// Strict fails on disputes, on clients that judge their own work and on roots that came late; lenient only warns of evidence and roles. Integrity is the same in all three.
+/// Strict fails on disputes, on clients that judge their own work, on roots that came late and on operations against an answer;
+/// lenient only warns of evidence and roles. Integrity is the same in all three.
 fn weigh(code: Code, profile: VerificationProfile) -> FindingSeverity {
     match (profile, code) {
         (
@@ -129,6 +135,7 @@ fn weigh(code: Code, profile: VerificationProfile) -> FindingSeverity {
             Code::ClaimDisputed
             | Code::ClientHeldRoles
             | Code::RootLate
+            | Code::AgainstAnswer
             | Code::FinalizationIncomplete
             | Code::HistoryAbandoned
             | Code::RevokedSince,

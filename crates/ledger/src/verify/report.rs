@@ -2,6 +2,7 @@
 //! desk's word, and every finding with cause and cure. Same file, same bytes: timings stand elsewhere.
 
 mod claims;
+mod conditions;
 mod confirmations;
 mod html;
 mod operations;
@@ -26,17 +27,17 @@ pub use roles::RoleReport;
 
 use self::passkeys::Acquaintance;
 use super::{
-    Check, ClaimReport, Code, ErasureReport, Finding, FindingSeverity, OperationReport, Options, PinReport,
-    Section, finding::Findings, opening::Names, walk::Walk,
+    Check, ClaimReport, Code, ConditionReport, ErasureReport, Finding, FindingSeverity, OperationReport,
+    Options, PinReport, Section, finding::Findings, opening::Names, walk::Walk,
 };
 use crate::{
+    client::distinct_words,
     export::Header,
     facts::VerificationProfile,
     name::{Position, PrincipalId, Sequence, StoreId, TraceId},
     question::RestedEvent,
     registry::{KeyOrigin, KeyRecord, Registry},
     role::Role,
-    state::State,
     trace_state::TraceState,
 };
 
@@ -77,6 +78,12 @@ pub struct Report {
     pub roles: Vec<RoleReport>,
     /// The claims in play at the end.
     pub claims: Vec<ClaimReport>,
+    /// The conditions of approvals that were judged, in the order of their intents; the first 256.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<ConditionReport>,
+    /// How many conditions were judged.
+    #[serde(skip_serializing_if = "is_none")]
+    pub conditions_total: u64,
     /// The questions, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<QuestionReport>,
@@ -238,6 +245,8 @@ struct Told {
     sandbox: Option<String>,
     roles: Vec<RoleReport>,
     claims: Vec<ClaimReport>,
+    conditions: Vec<ConditionReport>,
+    conditions_total: u64,
     questions: Vec<QuestionReport>,
     operations: Vec<OperationReport>,
     operations_total: u64,
@@ -296,11 +305,15 @@ impl Report {
         let desk_word = DeskWord { records: walk.records, besides: words::DESK_WORD.to_vec() };
         let questions = walk.state.as_ref().map(|state| questions::reports(state, &walk.acts, &known));
         let questions = questions.unwrap_or_default();
+        let asked = walk.state.as_ref().and_then(TraceState::questions);
+        let (conditions, conditions_total) = walk.conditions.into_reports(asked);
         let confirmations =
             walk.state.as_ref().map(|state| confirmations::reports(state, &walk.acts, &known));
         let confirmations = confirmations.unwrap_or_default();
         let run = walk.state.as_ref().and_then(TraceState::run);
-        let policy = run.and_then(State::recorded_policy).map(words::policy);
+        let policy = run.and_then(|run| Some((run, run.recorded_policy()?))).map(|(run, policy)| {
+            words::policy(policy, || distinct_words(run, walk.registry, walk.trail.pin()))
+        });
         let claims = run.map(|run| walk.claims.into_reports(run)).unwrap_or_default();
         let of_the_registry = walk.trail.trace() == walk.registry.trace();
         let trail = if of_the_registry { walk.registry_trail } else { Some(walk.trail) };
@@ -320,6 +333,8 @@ impl Report {
             sandbox,
             roles,
             claims,
+            conditions,
+            conditions_total,
             questions,
             operations,
             operations_total,
@@ -375,6 +390,8 @@ impl Report {
             sandbox: told.sandbox,
             roles: told.roles,
             claims: told.claims,
+            conditions: told.conditions,
+            conditions_total: told.conditions_total,
             questions: told.questions,
             operations: told.operations,
             operations_total: told.operations_total,

@@ -17,6 +17,7 @@ use super::{
     Code, Options, StatedChecks,
     acts::ActBook,
     claims::ClaimBook,
+    conditions::ConditionBook,
     erased::ErasureBook,
     examine::{self, Bytes, Examined, Item, Part},
     finding::{Findings, Found, Section},
@@ -33,11 +34,12 @@ use crate::{
     envelope::{Event, Said},
     event_type::Facts,
     export::{Disclosure, Header},
-    meaning::{ArtifactDigests, Known},
+    meaning::{ArtifactDigests, Known, Meaning},
     name::{ClientId, Sequence},
     proof::ProofKind,
     question::RestedBook,
     registry::Registry,
+    role::Role,
     signed::{Checkpoint, Inclusion, Signed},
     state::GuardError,
     timeline::Words,
@@ -67,6 +69,7 @@ pub(super) struct Walk<'a> {
     stated: &'a StatedChecks,
     outcomes: BTreeMap<Sequence, Outcomes>,
     pub(super) claims: ClaimBook,
+    pub(super) conditions: ConditionBook,
     pub(super) rested: RestedBook,
     pub(super) acts: ActBook,
     pub(super) sandbox: SandboxBook,
@@ -131,6 +134,7 @@ impl<'a> Walk<'a> {
             stated: &options.checks,
             outcomes: BTreeMap::new(),
             claims: ClaimBook::default(),
+            conditions: ConditionBook::default(),
             rested: RestedBook::new(),
             acts: ActBook::default(),
             sandbox: SandboxBook::default(),
@@ -303,8 +307,13 @@ impl<'a> Walk<'a> {
                     );
                     found.extend(judged.err().map(|message| Found::new(Code::PaperInvalid, message)));
                 }
-                self.rested.take(at, said.facts);
-                found.extend(self.acts.take(examined));
+                let by_critic = said.role == Role::Critic;
+                let beside = (examined.meaning.as_ref(), state.questions(), by_critic);
+                self.conditions.take(at, said.facts, beside);
+                let tool = examined.meaning.as_ref().and_then(Meaning::tool);
+                let rested = self.rested.take(at, said.facts, tool).iter();
+                found.extend(rested.map(|rested| Found::new(Code::AnswerChanged, rested.to_string())));
+                found.extend(self.acts.take(examined, state.confirmations()));
                 self.sandbox.take(examined);
                 self.claims.take(examined);
             }
@@ -367,6 +376,9 @@ impl<'a> Walk<'a> {
             (Disclosure::Disclosed, Some(commitment)) if commitment == expected => {
                 if let Some(digest) = bytes.digest {
                     self.artifacts.push(at, digest);
+                }
+                if let Some(program) = bytes.program {
+                    self.artifacts.learn_program(at, program);
                 }
                 if !bytes.outcomes.is_empty() {
                     self.outcomes.insert(at, bytes.outcomes.clone());

@@ -156,8 +156,8 @@ Which code:
   anchors the trace as far as that key, or one that follows from it by rotation, signed it: the desk's key by the checkpoint, another's by
   its statements. A pinned passkey stands for those it vouches for as well. A key that is silent in the file, or was revoked and is not proven to have spoken before, anchors nothing.
 
-Profiles: `strict` makes `CLAIM_DISPUTED`, `CLIENT_HELD_ROLES`, `FINALIZATION_INCOMPLETE`, `HISTORY_ABANDONED`, `REVOKED_SINCE`
-and `ROOT_LATE` failures, and alone looks for `KEY_UNLINKED` (where keys are pinned) and `NAME_MISSING`; `lenient` makes `CLAIM_UNPROVEN` and
+Profiles: `strict` makes `AGAINST_ANSWER`, `CLAIM_DISPUTED`, `CLIENT_HELD_ROLES`, `FINALIZATION_INCOMPLETE`, `HISTORY_ABANDONED`,
+`REVOKED_SINCE` and `ROOT_LATE` failures, and alone looks for `KEY_UNLINKED` (where keys are pinned), `NAME_MISSING` and `SAME_USER`; `lenient` makes `CLAIM_UNPROVEN` and
 `ROLE_POLICY_VIOLATION` warnings. Integrity is the same in all three. Where the policy of a run says `distinct_clients`,
 `CLIENT_HELD_ROLES` is a failure in every profile.
 

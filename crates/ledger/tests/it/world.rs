@@ -10,9 +10,9 @@ use demur_core::{
 use demur_ledger::{
     author::{Artifact, Author, Place},
     content::{
-        ActContent, ArtifactContent, CheckContent, CheckPlace, CheckValue, ClaimContent, Comparison,
-        ErasureContent, ExecutionContent, ExecutionResultContent, FailureContent, FinalClaim,
-        FinalStatementContent, IntentContent, PolicyContent, PolicyDocument, ProposalContent,
+        ActContent, AnswerContent, AnswerValue, ArtifactContent, CheckContent, CheckPlace, CheckValue,
+        ClaimContent, Comparison, ErasureContent, ExecutionContent, ExecutionResultContent, FailureContent,
+        FinalClaim, FinalStatementContent, IntentContent, PolicyContent, PolicyDocument, ProposalContent,
         ProposalReviewContent, QuestionContent, RationaleContent, ReasonContent, SessionContent,
         VerificationContent, Wordings,
     },
@@ -330,9 +330,10 @@ pub(crate) fn fitting(facts: &Facts) -> Option<Content> {
         Facts::SessionAborted(_) => Content::SessionAborted(reason()),
         Facts::ContentErased(_) => Content::ContentErased(ErasureContent { why: text("asked to") }),
         Facts::QuestionAsked(_) => Content::QuestionAsked(question()),
-        Facts::QuestionCancelled(_) => {
-            Content::QuestionCancelled(ActContent { by: None, reason: text("not needed any more") })
-        }
+        Facts::QuestionAnswered(_) => Content::QuestionAnswered(answer()),
+        Facts::AnswerSuperseded(_) => Content::AnswerSuperseded(answer()),
+        Facts::AnswerRevoked(_) => Content::AnswerRevoked(act()),
+        Facts::QuestionCancelled(_) => Content::QuestionCancelled(act()),
         _ => return None,
     })
 }
@@ -356,6 +357,15 @@ fn question() -> QuestionContent {
             terse: text("Count?"),
         },
     }
+}
+
+fn answer() -> AnswerContent {
+    let answer = AnswerValue::Text(text("yes"));
+    AnswerContent { answer, by: None, note: None, request: None, signed: None, shown: None }
+}
+
+fn act() -> ActContent {
+    ActContent { by: None, reason: text("not needed any more") }
 }
 
 fn claim() -> ClaimContent {

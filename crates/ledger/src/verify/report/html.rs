@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use demur_core::{quote::quoted, visible::visible};
 
 use super::{
-    Report, Verdict, claims, confirmations, key_name, operations, questions, rested, roles,
+    Report, Verdict, claims, conditions, confirmations, key_name, operations, questions, rested, roles,
     text::{place, profile, verdict_word},
 };
 use crate::{
@@ -41,6 +41,11 @@ pub(super) fn body(report: &Report, verdict: Verdict, beside: &[(&str, Vec<Strin
     let besides = report.desk_word.besides.iter().map(|line| (*line).to_owned());
     list(&mut out, "The desk's word", records.chain(besides));
     claims(report, &mut out);
+    if !report.conditions.is_empty() {
+        let left = report.conditions_total.saturating_sub(report.conditions.len() as u64);
+        let rest = (left > 0).then(|| format!("{left} further conditions are not listed"));
+        list(&mut out, conditions::TITLE, report.conditions.iter().map(conditions::row).chain(rest));
+    }
     if !report.questions.is_empty() {
         list(&mut out, "Questions", report.questions.iter().map(questions::row));
     }

@@ -7,5 +7,5 @@ pub(super) const TITLE: &str = "Done on an answer that no longer counts";
 
 /// Returns one event in words.
 pub(super) fn row(rested: &RestedEvent) -> String {
-    format!("warning: {rested} (question #{})", rested.question)
+    format!("{rested} (question #{})", rested.question)
 }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use demur_core::{quote::quoted, visible::visible, words::counted};
 
 use super::{
-    Report, Verdict, claims, confirmations, key_name, operations, passkeys, questions, rested, roles,
+    Report, Verdict, claims, conditions, confirmations, key_name, operations, passkeys, questions, rested,
+    roles,
 };
 use crate::verify::{ErasureReport, Finding, FindingSeverity, Section};
 
@@ -21,6 +22,7 @@ pub(super) fn render(report: &Report) -> String {
     list(&mut out, "Proven by a passkey", report.passkeys.iter().map(passkeys::row));
     desk_word(report, &mut out);
     claims(report, &mut out);
+    conditions(report, &mut out);
     list(&mut out, "Questions", report.questions.iter().map(questions::row));
     operations(report, &mut out);
     list(&mut out, "Confirmations", report.confirmations.iter().map(confirmations::row));
@@ -101,6 +103,12 @@ fn keys(report: &Report, out: &mut String) {
 fn pins(report: &Report, out: &mut String) {
     let rows = report.anchors.pins.iter().map(|pin| format!("{}: {}", visible(&pin.name), pin.words()));
     list(out, "Keys you pinned", rows);
+}
+
+fn conditions(report: &Report, out: &mut String) {
+    let left = report.conditions_total.saturating_sub(report.conditions.len() as u64);
+    let rest = (left > 0).then(|| format!("{left} further conditions are not listed"));
+    list(out, conditions::TITLE, report.conditions.iter().map(conditions::row).chain(rest));
 }
 
 fn operations(report: &Report, out: &mut String) {

@@ -42,8 +42,8 @@ pub(super) fn verdict(scope: &Scope, verdict: Verdict, anchors: &Anchors, lacks_
     }
 }
 
-/// Returns what the policy of a run says of tools.
-pub(super) fn policy(policy: &RecordedPolicy) -> String {
+/// Returns what the policy of a run says of tools and clients; of the latter also, in these words, what came of it.
+pub(super) fn policy(policy: &RecordedPolicy, distinct: impl FnOnce() -> String) -> String {
     let tools = match &policy.tools {
         ToolRules::Unknown => "not disclosed".to_owned(),
         ToolRules::Any => "any tool may run, at any risk: it names none".to_owned(),
@@ -53,10 +53,10 @@ pub(super) fn policy(policy: &RecordedPolicy) -> String {
             format!("{tools} may run, {least} or above")
         }
     };
-    let clients =
-        (policy.distinct_clients == Some(true)).then_some("no client both does the work and judges it");
+    let clients = (policy.distinct_clients == Some(true))
+        .then(|| format!("no client may both do the work and judge it ({})", distinct()));
     let sandbox = policy.sandbox.map(PolicySandbox::words).unwrap_or_default();
-    [tools.as_str()].into_iter().chain(clients).chain(sandbox).collect::<Vec<_>>().join("; ")
+    [tools.as_str()].into_iter().chain(clients.as_deref()).chain(sandbox).collect::<Vec<_>>().join("; ")
 }
 
 fn anchored_by(anchors: &Anchors) -> String {

@@ -34,6 +34,7 @@ pub(super) fn own_judge(
 fn forbidden(error: &MeaningError) -> Found {
     let words = match error {
         MeaningError::ClientHeldRoles(held) => format!("{held}, and the policy forbids it"),
+        // A role whose client is not on record.
         other => other.to_string(),
     };
     Found::forbidden(error.finding(), words)

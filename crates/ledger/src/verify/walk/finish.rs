@@ -4,8 +4,9 @@ use demur_core::{hash::Digest, words::counted_as};
 
 use super::{Walk, clients::check_clients};
 use crate::{
+    facts::{Attribution, Root},
     signed::{Checkpoint, Signed},
-    state::Phase,
+    state::{Phase, State},
     trace_state::{PlanStage, TraceState},
     verify::{
         Code,
@@ -51,6 +52,7 @@ impl Walk<'_> {
             Some(TraceState::Run(run)) => {
                 self.claims.check(run, findings);
                 check_clients(run, self.registry, self.trail.pin(), findings);
+                self.report_same_user(run, findings);
                 if run.phase() != Phase::Completed {
                     unfinished(format!("the run is {}", run.phase()), findings);
                 }
@@ -74,6 +76,26 @@ impl Walk<'_> {
         if open > 0 {
             let confirmations = counted_as(open, "confirmation is", "confirmations are");
             unfinished(format!("{confirmations} neither given nor refused"), findings);
+        }
+    }
+
+    /// Says in the strict profile of which tools a program of the same user gave the yes: perhaps the one that wanted it.
+    fn report_same_user(&self, run: &State, findings: &mut Findings) {
+        if !findings.is_strict() {
+            return;
+        }
+        for (_, asked) in run.confirmations().iter().filter(|(_, asked)| asked.outcome().is_yes_of_a_person())
+        {
+            let said = asked.outcome().said().and_then(|said| Some((said.at, self.acts.said(said.at)?)));
+            let is_same_user = |way: &Attribution| way.root == Root::SameUser;
+            let same_user = said.filter(|(_, said)| said.way.as_ref().is_some_and(is_same_user));
+            for ((said, _), started) in same_user.iter().flat_map(|one| asked.starts().iter().map(move |at| (one, at)))
+            {
+                let message = format!(
+                    "the tool that started in event {started} rests on a yes, event {said}, of the same user: perhaps of the asker"
+                );
+                findings.add(Section::Trace, None, Some(*started), Found::new(Code::SameUser, message));
+            }
         }
     }
 

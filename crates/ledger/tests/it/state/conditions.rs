@@ -4,8 +4,9 @@ use demur_ledger::{
     content::{CheckContent, CheckPlace, CheckValue, Comparison},
     desk::DeskError,
     facts::{
-        CheckStated, ConditionJudged, ProposalDecision, QuestionAsked, QuestionCancelled, Risk,
-        ToolExecutionStarted, ToolIntentSigned,
+        AnswerKind, AnswerRevoked, AnswerSuperseded, Assurance, CheckStated, ConditionJudged,
+        ProposalDecision, QuestionAnswered, QuestionAsked, QuestionCancelled, Risk, ToolExecutionStarted,
+        ToolIntentSigned,
     },
     name::Sequence,
     role::Role,
@@ -55,17 +56,58 @@ fn a_tool_starts_once_the_critic_has_judged_its_conditions() {
     starts(world, intent, input);
 }
 
-/// LED-10
-#[test]
-fn a_judgement_on_a_question_counts_once_that_is_settled() {
+/// Returns a world with an intent under one condition, its input, and a question of the critic's.
+fn asking() -> (World, Sequence, Sequence, Sequence) {
     let (mut world, intent, input) = conditional();
     let asked = world.say_as(Role::Critic, QuestionAsked(question_for(anyone()))).unwrap();
-    world.say(judged(intent, &[input, asked], true)).unwrap();
-    let start = ToolExecutionStarted { input: Some(input), intent };
-    let before = world.open_run().length();
-    let outcome = world.say(start);
-    refused(&world, before, outcome, "CONDITION_UNSHOWN");
+    (world, intent, input, asked)
+}
+
+/// Returns an answer to a question.
+fn answering(world: &World, asked: Sequence) -> QuestionAnswered {
+    let question = world.events[asked.number() as usize].event.position();
+    QuestionAnswered {
+        assurance: Assurance::Agent,
+        attribution: None,
+        choice: None,
+        kind: AnswerKind::Freetext,
+        question,
+    }
+}
+
+/// LED-10
+#[test]
+fn a_judgement_rests_on_a_question_that_has_an_answer() {
+    let (mut world, intent, input, asked) = asking();
+    refuses(&mut world, judged(intent, &[input, asked], true), "CONDITION_UNSHOWN");
+    // That it does not hold, nobody needs an answer for.
+    world.say(judged(intent, &[input, asked], false)).unwrap();
     world.say_as(Role::Critic, QuestionCancelled { question: asked }).unwrap();
+    refuses(&mut world, judged(intent, &[input, asked], true), "CONDITION_UNSHOWN");
+    refuses(&mut world, ToolExecutionStarted { input: Some(input), intent }, "CONDITION_UNSHOWN");
+}
+
+/// LED-10
+#[test]
+fn a_judgement_counts_as_long_as_the_answer_that_it_rests_on() {
+    let (mut world, intent, input, asked) = asking();
+    let author = world.new_author(Role::Answerer);
+    world.register(&author).unwrap();
+    world.agents.push(author);
+    let start = ToolExecutionStarted { input: Some(input), intent };
+    let answer = answering(&world, asked);
+    let first = world.say(answer.clone()).unwrap();
+    world.say(judged(intent, &[asked], true)).unwrap();
+    let revoked = AnswerRevoked { answer: first, attribution: None, question: asked };
+    world.say(revoked).unwrap();
+    refuses(&mut world, start.clone(), "CONDITION_UNSHOWN");
+    // The same words again are another answer: nobody has judged by that.
+    let replaces = world.say(answer.clone()).unwrap();
+    refuses(&mut world, start.clone(), "CONDITION_UNSHOWN");
+    world.say(judged(intent, &[asked], true)).unwrap();
+    world.say(AnswerSuperseded { answer, replaces }).unwrap();
+    refuses(&mut world, start, "CONDITION_UNSHOWN");
+    world.say(judged(intent, &[asked], true)).unwrap();
     starts(world, intent, input);
 }
 

@@ -56,7 +56,10 @@ fn input_outputs_and_executions_are_named_once_and_are_what_they_are_named_as() 
     for outputs in [[output, output], [other, output]] {
         refuses(&mut world, ToolExecutionCompleted { outputs: list(outputs), started }, "ASCENDING");
     }
-    world.say(ToolExecutionCompleted { outputs: list([other]), started }).unwrap();
+    // What was there before it started, it did not produce.
+    refuses(&mut world, ToolExecutionCompleted { outputs: list([other]), started }, "EVIDENCE_WEAK");
+    let produced = world.record_artifact(b"more");
+    world.say(ToolExecutionCompleted { outputs: list([produced]), started }).unwrap();
     for executions in [[first, first], [second, first]] {
         let (evidence, executions) = (list([output]), list(executions));
         refuses(&mut world, ClaimIssued { about_failure: false, evidence, executions }, "ASCENDING");
