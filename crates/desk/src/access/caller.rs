@@ -204,6 +204,14 @@ impl Caller {
         known.map_or(MadeFor::Nobody, MadeFor::Client)
     }
 
+    /// Returns whom the desk makes keys of runs for when this caller speaks under a name.
+    pub fn playing_as(&self, name: &str) -> Result<MadeFor, Refusal> {
+        match self.made_for() {
+            MadeFor::Nobody if self.is_local() => Ok(MadeFor::named_on_the_socket(name)?),
+            made_for => Ok(made_for),
+        }
+    }
+
     /// Returns whether this is the user of this machine.
     pub const fn is_local(&self) -> bool {
         matches!(self, Self::Local { .. })

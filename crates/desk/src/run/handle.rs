@@ -43,7 +43,7 @@ impl Handle<op::OpenRun> for Desk {
             trace,
             content: SessionContent { constraints, objective, task },
             demands: policy,
-            client: caller.made_for(),
+            client: caller.playing_as(&planner)?,
         };
         let opened = open(owner, &opening)?;
         Ok(ApiReply { document: standing(owner, opened.trace)?, repeated: opened.repeated })
@@ -66,8 +66,9 @@ impl Handle<op::SayInRun> for Desk {
         let looks = matches!(&*kind, "final_statement_signed" | "verification_run_completed");
         let _turn = looks.then(|| self.large_turn(by.caller())).transpose()?;
         seen(owner, caller, trace)?;
-        let author = author(owner, &caller.player(owner, agent.as_deref())?, role)?;
-        speaks(owner, caller, trace, &author)?;
+        let player = caller.player(owner, agent.as_deref())?;
+        let author = author(owner, &player, role)?;
+        speaks(owner, caller.playing_as(&player)?, trace, &author)?;
         let artifact = artifact.map(bytes).transpose()?;
         let saying = Saying { trace, kind: kind.to_string(), facts, content, artifact };
         self.quotas().note_recorded(caller, self.now()?, size(&saying));
@@ -95,7 +96,7 @@ impl Handle<op::AuditRun> for Desk {
         seen(owner, caller, trace)?;
         let player = caller.player(owner, request.body.agent.as_deref())?;
         let author = author(owner, &player, Role::Auditor)?;
-        speaks(owner, caller, trace, &author)?;
+        speaks(owner, caller.playing_as(&player)?, trace, &author)?;
         let Audited { profile, status, events, report } = audit(owner, &author, trace, request.body.profile)?;
         let report = report.map(raw).transpose()?;
         let run = standing(owner, trace)?;
@@ -109,8 +110,13 @@ impl Handle<op::AuditRun> for Desk {
 /// Binds the key of a role to a client that speaks with it: whoever was named before it had spoken is whoever speaks.
 /// Where the key is not this client's yet, checks first that the policy lets this one speak: a binding stays, and one that the policy
 /// forbids would fail the file of the run for good.
-pub(crate) fn speaks(owner: &Owner, caller: &Caller, trace: TraceId, author: &Author) -> Result<(), Refusal> {
-    let (made_for, key) = (caller.made_for(), author.public().fingerprint());
+pub(crate) fn speaks(
+    owner: &Owner,
+    made_for: MadeFor,
+    trace: TraceId,
+    author: &Author,
+) -> Result<(), Refusal> {
+    let key = author.public().fingerprint();
     let (MadeFor::Client(client), registry) = (&made_for, owner.sequencer().registry()) else {
         return owner.bind(key, &made_for);
     };

@@ -92,8 +92,7 @@ impl Playing {
 /// Returns the author who plays a role that nobody else plays. A client may have taken the name of the role: it keeps no run from
 /// beginning.
 fn own_author(owner: &Owner, role: Role) -> Result<Arc<Author>, Refusal> {
-    // The server plans, reviews and audits itself; what tools printed is the word of the command line that ran them.
-    let client = if role == Role::Executor { MadeFor::Nobody } else { MadeFor::Desk };
+    let client = played_here(role)?;
     match owner.find_or_enrol_for(role.as_str(), role, &client) {
         Err(refusal) if refusal.code == Code::NameTaken => {
             owner.find_or_enrol_for(&format!("demur.{role}"), role, &client)
@@ -111,7 +110,7 @@ fn playing(owner: &Owner, role: Role, player: Option<&Player>) -> Result<Playing
     let entry = entries.iter().find(speaks);
     match (entry, player) {
         (Some(entry), Some(player)) if player.is_separate() => {
-            owner.bind(entry.fingerprint, &MadeFor::command(player)?)?;
+            owner.bind(entry.fingerprint, &MadeFor::program(player)?)?;
             Ok(Playing::Separate(entry.principal))
         }
         (Some(entry), _) => here(owner, entry, role),
@@ -124,6 +123,12 @@ fn playing(owner: &Owner, role: Role, player: Option<&Player>) -> Result<Playing
     }
 }
 
+/// Returns who plays a role that no program of its own plays: the server plans, reviews and audits itself; what tools printed is the
+/// word of the command line that ran them.
+fn played_here(role: Role) -> Result<MadeFor, Refusal> {
+    Ok(if role == Role::Executor { MadeFor::command_line()? } else { MadeFor::Desk })
+}
+
 /// Lets the server play a role with a key of its keyring.
 fn here(owner: &Owner, entry: &KeyEntry, role: Role) -> Result<Playing, Refusal> {
     if !entry.has_secret() {
@@ -133,6 +138,7 @@ fn here(owner: &Owner, entry: &KeyEntry, role: Role) -> Result<Playing, Refusal>
             "its holder has it elsewhere: name the holder's program in the task file with command = [...]";
         return Err(Refusal::new(Code::SecretElsewhere, message).with_cure(hint));
     }
+    owner.bind(entry.fingerprint, &played_here(role)?)?;
     let key = owner.keyring().load(&entry.fingerprint)?;
     Ok(Playing::Here(Arc::new(Author::new(key.secret, key.principal, role))))
 }
