@@ -38,8 +38,8 @@ QUOTES = r"(plan|gap|answer|paper|question_ans)\w* (paper|plan_att)"  # a type, 
 UNCHECKED = ["ROLE, ORDER, BLOCKED_AGAIN, RETRY_LIMIT, TOOL_BLOCKED: who may say and start what when, and what waits for what",
              "CLAIM, FINALIZATION: whether a claim is disputed or rests on lost bytes, and whether the trace ended",
              "PAPER_INVALID, FIELD_ANSWERED: what the desk signed about a plan, and whether a change keeps what was answered",
-             "CLIENT_HELD_ROLES, OWN_CLIENT, ROOT_LATE: what one client did unless policy or record say so; who enrolled first",
-             "ASSURANCE_OVERSTATED, in part: whether the client of a token that names no people is the one that asked",
+             "CLIENT_HELD_ROLES, OWN_CLIENT, ROOT_LATE: clients, unless policy or record say so, or none on record; who came first",
+             "in part: ASSURANCE_OVERSTATED, whose question a token without people answers; REGISTRY_INVALID, a second erasure",
              "ORDER_RESTS_ON_DESK, EQUIVOCATION: when a revoked key spoke, what another file or the journal of sign-ins says"]
 TYPES = {dict: ("object", "Properties"), list: ("array", "Items"), str: ("string", "Length"), int: ("integer", "imum"),
          bool: ("boolean", ""), type(None): ("null", ""), float: ("number", "")}  # how it is bounded: min..., max...
@@ -105,7 +105,6 @@ def may_be_key(public: str) -> bool:
         y, point = int.from_bytes(bytes.fromhex(raw(public)), "little") % 2**255, decode(bytes.fromhex(raw(public)))
         return y < P and point not in (None, NEUTRAL) and times(ORDER, point) == NEUTRAL
     return False
-
 def signature_holds(public: str, signature: str, message: bytes) -> bool:
     """Returns whether a signature holds. OpenSSL's yes to Ed25519 is a yes; its no is looked at again as ZIP 215 says."""
     key, signed, es256 = bytes.fromhex(raw(public)), bytes.fromhex(signature), public.startswith("es256:")
@@ -117,7 +116,6 @@ def signature_holds(public: str, signature: str, message: bytes) -> bool:
     a, r, s = decode(key), decode(signed[:32]), int.from_bytes(signed[32:], "little")
     k = int.from_bytes(hashlib.sha512(signed[:32] + key + message).digest(), "little") % ORDER
     return bool(a and r and s < ORDER and not es256) and times(8 * s, BASE) == times(8, add(r, times(k, a)))
-
 def touch_fault(touch: Json, passkey: Json, leaf: str, alone: object) -> str:
     """Returns the code for what is wrong with an assertion of an enrolled passkey over what has this leaf, if anything."""
     data, leaves, key = bytes.fromhex(touch["authenticator"]), touch["leaves"], passkey["key"]
@@ -200,6 +198,7 @@ def is_true(data: bytes, check: Json, most: int = CHECKED_BYTES) -> bool:
 
 Key = NamedTuple("Key", [("public", str), ("recovery", str), ("principal", str), ("roles", list[str]), ("since", int),
                          ("clients", dict[str, int]), ("enrolled", Json)])  # clients: since when; enrolled: of a passkey
+Call = NamedTuple("Call", [("call", Json), ("command", list[str]), ("stdin", Json)])  # an input that names a program
 class Trace:
     def __init__(self) -> None:
         self.name, self.pin, self.commands, self.shown = "", 0, set[tuple[str, str]](), list[list[str]]()
@@ -211,7 +210,7 @@ class Verifier:
         self.registry, self.run, self.closed = Trace(), Trace(), False  # closed: the registry's head was read
         self.trace, self.after, self.commitment, self.schema = self.registry, "", "", UNKNOWN
         self.told, self.tools, self.bytes = list[Json](), None, dict[int, bytes]()  # bytes: of artifacts
-        self.shown, self.asked = set[tuple[int, int]](), list[int]()  # shown: conditions that hold
+        self.shown, self.asked = dict[Json, Json](), list[int]()  # shown: conditions, and the answers each rests on
         self.keys, self.known, self.rotated = dict[str, Key](), set[str](), set[str]()
         self.passkeys, self.people = dict[str, Key](), dict[str, dict[int, str]]()  # people: their roles, since when
         self.tokens, self.proof, self.now, self.desk = dict[str, Json](), "", "", ""  # proof: of this event, if it is known
@@ -280,7 +279,6 @@ class Verifier:
             need("disclosed" not in [each.pop() for _ in each[1:]], "NOT_ERASED")
         trace.positions.append({"hash": hash_, "sequence": event["sequence"]})
         trace.said.append((digest("statement", said) if signer else "", self.now))
-
     def check_statement(self, event: Json, said: Json, hash_: str, cited: int) -> None:
         sequence, opens, record, seen = event["sequence"], event["sequence"] == 0, event["record"], said.get("seen")
         first, before = opens and self.trace is self.registry, seen["sequence"] if seen else said.get("cause")
@@ -299,7 +297,6 @@ class Verifier:
         return {each: key.principal for each, key in self.passkeys.items() if key.since <= at < self.ended.get(each, [NEVER])[0]}
     def role_of(self, person: str, at: int = NEVER) -> str:
         return ["", *(role for since, role in self.people.get(person, {}).items() if since <= at)][-1]
-
     def check_registry(self, event: Json, said: Json, signer: str, proof: Json) -> Key | None:
         """Returns the key that must have signed, if any, having made the checks of orders 5 and 6."""
         def check(holds: object, code: str) -> None: need(holds, "REGISTRY_INVALID" if home else code, f"fails with {code}")
@@ -326,7 +323,6 @@ class Verifier:
         check({*names} == {principal} or home and not signer and kind != "content_erased", "ACTOR_MISMATCH")
         need(signer or "none" in self.schema["proofs"], "SIG_MISSING", f"{kind} needs a key")
         return key
-
     def check_rules(self, event: Json, said: Json, signer: str, proof: Json) -> Key | None:
         """Applies a registry event; returns the key that format 7 wants to have signed, if it says."""
         def check(*rules: object) -> None: need(all(rules), "REGISTRY_INVALID", f"{kind} breaks a rule of format 7")
@@ -420,6 +416,7 @@ class Verifier:
             need(fits and agrees(kind, facts, content), "CONTENT_INVALID", "does not fit its schema or contradicts the facts")
         elif commitment and self.closed: self.doubt("NOT_DISCLOSED", f"the content is {line['disclosure']}")
         if kind in ("artifact_recorded", "report_recorded"): self.after, self.commitment = "due", facts["commitment"]
+    def settled(self, questions: Json) -> Json: return {at: self.told[at].get("settled") for at in questions}
     def rule(self, intent: Json) -> Json: return (self.tools or {}).get(intent.get("tool"), {})
     def check_meaning(self, kind: str, event: Json, role: str) -> None:
         """Makes the checks of MEANING that need no state machine, where what they compare is disclosed."""
@@ -431,6 +428,8 @@ class Verifier:
         found = sha256(canonical(event["operation"])) if isinstance(event.get("operation"), dict) else None
         need(alike(found, event.get("digest"), base.get("digest"), base.get("call")), "CONFIRMATION_MISMATCH")
         self.check_attribution(kind, event, asked, role)
+        if re.match("question_(answ|def)|answer_(sup|rev)|gap_acc", kind):
+            asked["settled"] = None if kind == "answer_revoked" else len(told) - 1
         if kind in ("question_answered", "answer_superseded") and "request" in event and "wording" in asked:
             values, choice = [each["value"] for each in asked["choices"]], event["choice"]
             fits = choice is None or values[choice:choice + 1] == [event["answer"]]
@@ -446,27 +445,34 @@ class Verifier:
             spoke = {(client, each["role"] in ("critic", "auditor")) for each in told[0].get("participants", [])
                      for key in self.keys.values() if key.principal == each["principal"]  # the desk is no client
                      for client, since in key.clients.items() if since <= self.trace.pin and client != self.desk}
-            both = len(spoke) > len({client for client, _ in spoke})  # one works and judges
-            need(not both or not event["document"]["distinct_clients"], "CLIENT_HELD_ROLES")
+            apart = len(spoke) == len({client for client, _ in spoke})  # none works and judges
+            need(apart or not event["document"]["distinct_clients"], "CLIENT_HELD_ROLES")
         elif kind == "tool_intent_signed" and "tool" in event:
             need(event["tool"] in told[event["proposal"]].get("required_tools", [event["tool"]]), "TOOL_NOT_PROPOSED")
             need(tools is None or event["tool"] in tools, "TOOL_NOT_ALLOWED")
             need(not tools or RISKS.index(event["risk"]) >= RISKS.index(self.rule(event)["risk"]), "RISK_UNDERSTATED")
         elif kind == "tool_execution_started":
             intent, data = told[event["intent"]], self.bytes.get(event["input"])
-            found = None if data is None else sha256(data)
-            need(event["input"] is not None and alike(intent.get("input_hash"), found), "INPUT_MISMATCH")
-            need({(event["intent"], each) for each in intent.get("meets", [])} <= self.shown, "CONDITION_UNSHOWN")
+            same = data is None or alike(intent.get("input_hash"), sha256(data))
+            need(event["input"] is not None and same, "INPUT_MISMATCH")
+            program, allowed = None, self.rule(intent).get("programs")
+            with suppress(Exception): program = Call(**parse((data or b"")[:CHECKED_BYTES + 1], "-")).command.copy()[0]
+            need(program is None or allowed is None or program in (allowed or [intent["tool"]]), "TOOL_NOT_ALLOWED")
+            shown = [self.shown.get((event["intent"], each)) for each in intent.get("meets", [])]
+            need(None not in shown and shown == [*map(self.settled, shown)], "CONDITION_UNSHOWN")
             about = [at for at in self.asked if told[at]["about"] == event["intent"]]
             self.check_confirmed(about[0] if about else None, intent["call"])
             need(not self.rule(intent).get("confirm") or about and told[about[0]]["given"] != "agent", "OPERATION_UNCONFIRMED")
+        elif "outputs" in event: need(min([*event["outputs"], NEVER]) > event["started"], "EVIDENCE_WEAK")
         elif kind == "condition_judged":
-            (self.shown.add if event["holds"] else self.shown.discard)((event["intent"], event["condition"]))
+            on = self.settled(at for at in event["evidence"] if told[at]["type"] == "question_asked")
+            need(not event["holds"] or None not in on.values(), "CONDITION_UNSHOWN")
+            self.shown[event["intent"], event["condition"]] = on if event["holds"] else None
         elif kind == "check_stated":
             data = self.bytes.get(event["artifact"])
             true = data is None or "at" not in event or is_true(data, event)
             need(true or role == "critic" or "about_failure" not in told[event["about"]], "CHECK_FAILED")
-            self.shown |= {(event["about"], event["condition"])} if true and role == "critic" else set()
+            self.shown |= {(event["about"], event["condition"]): {}} if true and role == "critic" else {}
         elif kind in ("claim_issued", "claim_revised"):
             ends = [told[each] for each in event["executions"]]
             results = {each for end in ends for each in end.get("outputs", [])}
@@ -479,8 +485,8 @@ class Verifier:
             need(all(told[claim].get("text", text) == text for claim, text in bundle), "BUNDLE_DIFFERS")
         elif kind in ("question_asked", "confirmation_asked"):
             need(role == "auditor" or "final_statement_signed" not in [each["type"] for each in told], "SPOKE_AFTER_FINAL")
-            theirs = role in ("critic", "desk") or kind == "question_asked" or not self.rule(base).get("confirm")
-            need(theirs, "OPERATION_UNCONFIRMED")
+            own = kind == "confirmation_asked" and role not in ("critic", "desk")
+            need(not own or not self.rule(base).get("confirm"), "OPERATION_UNCONFIRMED")
             self.asked += [len(told) - 1] if kind == "confirmation_asked" else []
         elif kind in ("confirmation_given", "confirmation_refused"):  # the words that asked may be gone
             asked["digest"] = asked.get("digest") or event.get("digest")
@@ -582,8 +588,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Verifies the integrity of a demur export.")
     parser.add_argument("file", type=argparse.FileType("rb"), help="the export; - for standard input")
     parser.add_argument("--receipt", action="append", default=[], type=argparse.FileType("rb"), help="of an event")
-    parser.add_argument("--pin", action="append", default=[], metavar="NAME=FINGERPRINT", help="a key you know")
-    parser.add_argument("--against", action="append", default=[], metavar="[SEQUENCE:]HASH", help="an event you know")
+    for name, form, about in (("--pin", "NAME=FINGERPRINT", "a key"), ("--against", "[SEQUENCE:]HASH", "an event")):
+        parser.add_argument(name, action="append", default=[], metavar=form, help=f"{about} you know")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options, verifier, verdict = parser.parse_args(), Verifier(), "fail"
     try:

@@ -24,8 +24,7 @@ def _conditions(family: Family) -> None:
         run = _conditional()
         fill(run)
         run.start(5, 4)
-        last, integrity = run.newest, name != "open-question"
-        family.fails(f"condition-{name}", about, run.export(), "CONDITION_UNSHOWN", last, integrity=integrity)
+        family.fails_last(f"condition-{name}", about, run, "CONDITION_UNSHOWN")
 
     case("unshown", "A tool starts though nobody judged its conditions.", lambda d: None)
     case("one-of-two", "Of two conditions one is judged to hold.", lambda d: d.show(5, [4]))
@@ -40,9 +39,19 @@ def _conditions(family: Family) -> None:
         lambda d: (d.intend(2, meets=[0, 1]), d.show(6, [4]), d.show(6, [4], 1)),
     )
     case(
-        "open-question",
-        "A condition is judged to hold on a question that nobody has answered.",
-        lambda d: (d.show(5, [4]), d.ask("critic"), d.show(5, [7], 1)),
+        "answer-replaced",
+        "A condition is judged to hold on a yes, which is replaced by a no.",
+        lambda d: (_answered(d), d.supersede(8, 7, "person", False, kind="yes_no")),
+    )
+    case(
+        "answer-taken-back",
+        "A condition is judged to hold on a yes, which is taken back.",
+        lambda d: (_answered(d), d.revoke(8, 7, "person")),
+    )
+    case(
+        "answered-again",
+        "A condition is judged to hold on a yes, which is taken back; then the answer is no.",
+        lambda d: (_answered(d), d.revoke(8, 7, "person"), d.answer(7, "person", False, kind="yes_no")),
     )
     case(
         "own-check",
@@ -56,6 +65,14 @@ def _conditions(family: Family) -> None:
     )
 
 
+def _answered(run: Dialogue) -> None:
+    """Has both conditions judged, the second on the yes, event 8, to question 7."""
+    run.show(5, [4])
+    run.ask("critic", kinds=["yes_no"])
+    run.answer(7, "person", True, kind="yes_no")
+    run.show(5, [7], 1)
+
+
 def _judges(family: Family) -> None:
     def case(name: str, about: str, fill: Fill, code: str) -> None:
         run = _conditional()
@@ -66,6 +83,13 @@ def _judges(family: Family) -> None:
     case("by-executor", "The executor judges a condition.", lambda d: d.show(5, [4], who="executor"), role)
     case("beyond", "The critic judges a third condition of two.", lambda d: d.show(5, [4], 2), order)
     case("of-proposal", "The critic judges a condition for a proposal.", lambda d: d.show(2, [4]), order)
+    unshown = "CONDITION_UNSHOWN"
+    about = "A condition is judged to hold on a question that nobody has answered."
+    case("open-question", about, lambda d: (d.ask("critic"), d.show(5, [6])), unshown)
+    about = "A condition is judged to hold on a question that its asker no longer needs."
+    case("cancelled-question", about, lambda d: (d.ask("critic"), d.cancel(6, "critic"), d.show(5, [6])), unshown)
+    about = "A condition is judged to hold on a question that a person declined."
+    case("declined-question", about, lambda d: (d.ask("critic"), d.decline(6, "person"), d.show(5, [6])), unshown)
     about = "A condition is judged on evidence that its critic had not seen."
     case("unseen", about, lambda d: d.show(5, [6]), "CITES_UNSEEN")
 
@@ -133,6 +157,15 @@ def _honest(family: Family) -> None:
     run.start(5, 4)
     about = "Three conditions hold: on the input, on an answered question, and by the critic's check."
     family.holds("conditions-shown", about, run.export(), "pass_with_warnings", integrity=False)
+    run = _conditional("conditions on answers that go", 1)
+    run.ask("critic", kinds=["yes_no"])
+    run.answer(6, "person", True, kind="yes_no")
+    run.show(5, [6])
+    run.start(5, 4)
+    run.supersede(7, 6, "person", False, kind="yes_no")
+    about = "A tool starts on a condition that a yes shows; later the yes is replaced by a no."
+    rest: Json = {"finds": ["ANSWER_CHANGED"], "integrity": False}
+    family.holds("condition-answer-changed", about, run.export(), "pass_with_warnings", **rest)
     text = b'{"a/b":[1.50,"5","caf\\u00e9"],"n":1e2,"no":null,"~":true}'
     run = _claimed(text, b"  words: 5.0 \r\n\t lines: 07 ; bytes: 12.")
     for place, at, is_, value in (

@@ -145,6 +145,21 @@ def _roles(family: Family) -> None:
         ("executor", "a"),
         ("critic", "a"),
     )
+    cast = Cast("clients that nobody knows", [*TRIO])
+    bind(cast, "critic", "a")
+    run = cast.run()
+    run.policy(distinct_clients=True)
+    run.propose()
+    about = f"Nobody knows the client of the planner, {apart}"
+    family.fails("roles-unrecorded", about, run.export(), "CLIENT_HELD_ROLES", 2, integrity=False)
+    cast = Cast("clients that nobody knows", [*TRIO])
+    bind(cast, "planner", "a")
+    run = cast.run()
+    run.policy(distinct_clients=True)
+    run.propose()
+    run.review(2)
+    about = f"Nobody knows the client of the critic, {apart}"
+    family.fails("roles-judge-unrecorded", about, run.export(), "CLIENT_HELD_ROLES", 3, integrity=False)
     quartet = [*TRIO, "auditor"]
     case(
         "executor-auditor",

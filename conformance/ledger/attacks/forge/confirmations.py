@@ -405,17 +405,39 @@ def _honest(family: Family) -> None:
     dialogue.no(0)
     dialogue.begin(None, {"amount": 1, "to": "bob"})
     about = "One operation is refused; another one, told whole, for which nobody was asked, starts."
-    family.holds("confirmation-other-told", about, dialogue.export())
+    other: dict[str, Json] = {"finds": ["CONFIRMED_OTHER"], "integrity": False}
+    family.holds("confirmation-other-told", about, dialogue.export(), "pass_with_warnings", **other)
     hidden = dialogue.export()
     hidden.run[2].hide("withheld")
     about = "What starts after a refusal is kept back: which operation it is nobody can tell."
     family.holds("confirmation-start-withheld", about, hidden.seal(), "not_established")
     dialogue = desk()
-    other = stranger(dialogue, "answerer")
+    dialogue.want()
+    dialogue.yes(0)
+    dialogue.begin(None, {"amount": 1000000, "to": "mallory"})
+    about = "A person confirms 10; 1,000,000 starts on no confirmation at all."
+    family.holds("confirmation-other-amount", about, dialogue.export(), "pass_with_warnings", **other)
+    dialogue = desk()
+    dialogue.want()
+    dialogue.yes(0)
+    dialogue.begin(0)
+    dialogue.operate("notify", content={"digest": sha({}), "note": None, "operation": {}})
+    about = "One operation starts on its yes, another one of another name on none."
+    family.holds("confirmation-other-name", about, dialogue.export())
+    run = intended("another input than the confirmed one")
+    run.want("critic", about=4, words={"operation": call()})
+    run.yes(6, words={"digest": sha(call())})
+    run.intend(2, data=b"{}")
+    run.store_input(b"{}")
+    run.start(8, 9)
+    about = "A person confirms a call of a tool; the tool starts on another input, of which nobody was asked."
+    family.holds("confirmation-run-other", about, run.export(), "pass_with_warnings", **other)
+    dialogue = desk()
+    program = stranger(dialogue, "answerer")
     bind(dialogue.cast, "agent", "a")
-    bind(dialogue.cast, other, "b")
+    bind(dialogue.cast, program, "b")
     dialogue.want(assurance="agent")
-    dialogue.yes(0, other)
+    dialogue.yes(0, program)
     family.holds("confirmation-other-program", "One program confirms what another one wants.", dialogue.export())
     dialogue = desk()
     dialogue.want()
@@ -427,6 +449,9 @@ def _honest(family: Family) -> None:
     run.start(4, 5)
     about = "The critic asks a person about an intent, and the tool starts on the yes."
     family.holds("confirmation-run", about, run.export(), "pass_with_warnings", integrity=False)
+    about = "The same file for a reader who asks for everything: the run goes on, and the yes is of the same user."
+    strict: dict[str, Json] = {"options": ["--strict"], "finds": ["SAME_USER"], "integrity": False}
+    family.fails("confirmation-run-strict", about, run.export(), "FINALIZATION_INCOMPLETE", **strict)
     run = intended("demanded confirmations", confirm=True)
     run.want("critic", about=4, words={"operation": call()})
     run.yes(6, words={"digest": sha(call())})

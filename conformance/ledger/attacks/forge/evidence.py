@@ -11,6 +11,7 @@ def add(corpus: Corpus) -> None:
     """Adds to the families of meaning and of honest files."""
     family = corpus.family("meaning")
     _foreign(family)
+    _earlier(family)
     _alike(family)
     _bundles(family)
     _honest(corpus.family("valid"))
@@ -50,6 +51,23 @@ def _foreign(family: Family) -> None:
         "A claim about a failure cites the input of an execution that it does not name.",
         lambda d: (_again(d, b"6\n", "fail", b"{}"), d.claim([5], [13], True)),
     )
+
+
+def _earlier(family: Family) -> None:
+    def case(name: str, about: str, end: Fill) -> None:
+        run = approved("earlier outputs", ["wc"])
+        run.intend(2)
+        run.store_input()
+        run.store_bytes(b"made up")
+        run.start(4, 5)
+        run.store_bytes()
+        end(run)
+        family.fails_last(f"output-{name}", about, run, "EVIDENCE_WEAK")
+
+    case("input", "The executor names the input of its tool as what that put out.", lambda d: d.complete(7, [5]))
+    case("input-too", "It names the input beside a true output.", lambda d: d.complete(7, [5, 8]))
+    case("earlier", "It names a file that was there before the tool started.", lambda d: d.complete(7, [6]))
+    case("failed-earlier", "A failed execution names such a file.", lambda d: d.fail(7, [6]))
 
 
 def _alike(family: Family) -> None:

@@ -4,7 +4,8 @@ from typing import Any
 
 from forge.asking import Dialogue, Fill, work
 from forge.case import Corpus, Family
-from forge.encode import Json
+from forge.clients import bind
+from forge.encode import Json, canonical
 from forge.stories import CONTENT, POLICY, TRIO, Cast, Run, crew
 
 
@@ -19,6 +20,7 @@ def add(corpus: Corpus) -> None:
     _tools(family)
     _risks(family)
     _inputs(family)
+    _programs(family, corpus.family("valid"))
     _honest(corpus.family("valid"))
 
 
@@ -204,8 +206,35 @@ def _inputs(family: Family) -> None:
         family.holds(f"input-{name}-withheld", about, hidden.seal(), "not_established")
 
 
+def _programs(family: Family, honest: Family) -> None:
+    def run(command: Json, *programs: str, data: bytes | None = None) -> Dialogue:
+        told = approved("programs", ["grep"], {"grep": _tool("low", *programs)})
+        given = data or canonical({"call": "count", "command": command, "stdin": ""})
+        told.intend(2, tool="grep", data=given)
+        told.store_input(given)
+        told.start(4, 5)
+        return told
+
+    about = "The policy names grep; the executor starts awk under that name."
+    family.fails_last("program-other", about, run(["awk", "1"]), "TOOL_NOT_ALLOWED")
+    about = "The policy lets grep start rg; the executor starts grep."
+    family.fails_last("program-unlisted", about, run(["grep"], "rg"), "TOOL_NOT_ALLOWED")
+    about = "The policy names grep; the executor starts ./grep, which may be anything."
+    family.fails_last("program-path", about, run(["./grep", "-c"]), "TOOL_NOT_ALLOWED")
+    rest: Json = {"integrity": False}
+    for name, told, about in (
+        ("named", run(["grep", "-c", "^"]), "The program has the name of the tool."),
+        ("listed", run(["rg", "-c", "^"], "grep", "rg"), "The policy names the program."),
+        ("untold", run([], data=b'{"command":["awk"]}'), "The input has another form: which program starts it does not say."),
+    ):
+        honest.holds(f"program-{name}", about, told.export(), "pass_with_warnings", **rest)
+
+
 def _honest(family: Family) -> None:
-    run = crew("policy of the operator", "operator").run()
+    cast = crew("policy of the operator", "operator")
+    bind(cast, "planner", "a")
+    bind(cast, "critic", "b")
+    run = cast.run()
     least = {"best_effort": True, "chmod": True, "udp": True}
     run.policy("operator", "5a" * 32, tools=None, distinct_clients=True, sandbox=least)
     run.propose(content=proposing("anything at all", "wc"))

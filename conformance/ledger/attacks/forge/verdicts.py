@@ -1,11 +1,14 @@
 """What a verdict may say: files about which a hasty verifier says more than it checked, or less than it found."""
 
-from forge.asking import Dialogue, work
+from typing import Any
+
+from forge.asking import Dialogue, Fill, work
 from forge.case import Corpus, Family
 from forge.curve import Key
 from forge.dialogues import planned
 from forge.encode import Json, canonical
 from forge.export import Export
+from forge.meanings import approved
 from forge.stories import TRIO, Cast, Run, tiny
 from forge.writer import Agent, Store, agent, successor
 
@@ -23,6 +26,7 @@ def add(corpus: Corpus) -> None:
     _names(family)
     _dates(family)
     _refused(family)
+    _changed(family)
     _sources(family)
 
 
@@ -283,13 +287,57 @@ def _dates(family: Family) -> None:
 
 def _refused(family: Family) -> None:
     against: list[Json] = ["AGAINST_ANSWER"]
-    for name, value, verdict, finds in (("yes", True, "pass", None), ("no", False, "pass_with_warnings", against)):
+    choices = {"choices": [{"label": "Go", "value": "yes"}, {"label": "Stop", "value": "no"}]}
+    said: tuple[tuple[str, str, Json, dict[str, Any]], ...] = (
+        ("yes", "yes_no", True, {}),
+        ("no", "yes_no", False, {}),
+        ("no-in-words", "freetext", " No ", {}),
+        ("no-chosen", "multiple_choice", "no", {"choice": 1}),
+    )
+    for name, kind, value, rest in said:
         dialogue = work(f"answered {name}")
-        dialogue.ask(blocks=["deploy"], kinds=["yes_no"])
-        dialogue.answer(0, "person", value, kind="yes_no")
+        words = {"words": choices, "choices": 2} if rest else {}
+        dialogue.ask(blocks=["deploy"], kinds=[kind], **words)
+        dialogue.answer(0, "person", value, kind=kind, **rest)
         dialogue.operate("Deploy")
-        about = f"A person answers {name}, and the agent begins the operation."
-        family.holds(f"operation-after-{name}", about, dialogue.export(), verdict, integrity=False, finds=finds)
+        about = f"A person answers {value!r}, and the agent begins the operation."
+        if name == "yes":
+            family.holds(f"operation-after-{name}", about, dialogue.export(), integrity=False)
+            continue
+        more: dict[str, Any] = {"integrity": False, "finds": against}
+        family.holds(f"operation-after-{name}", about, dialogue.export(), "pass_with_warnings", **more)
+        strict = "The same file for a reader who asks for everything."
+        options = ["--strict"]
+        family.fails(f"operation-after-{name}-strict", strict, dialogue.export(), against[0], 2, options=options)
+
+
+def _changed(family: Family) -> None:
+    """A yes that is replaced or taken back once something was done on it."""
+    for how in ("replaced", "taken back"):
+        name, changed = how.replace(" ", "-"), ["ANSWER_CHANGED"]
+        change: Fill = (
+            (lambda d: d.supersede(1, 0, "person", False, kind="yes_no"))
+            if how == "replaced"
+            else (lambda d: d.revoke(1, 0, "person"))
+        )
+        dialogue = work(f"answer {how}")
+        dialogue.ask(blocks=["deploy"], kinds=["yes_no"])
+        dialogue.answer(0, "person", True, kind="yes_no")
+        dialogue.operate("Deploy")
+        change(dialogue)
+        about = f"An operation begins on a yes, which is {how} afterwards."
+        file = dialogue.export()
+        family.holds(f"answer-{name}", about, file, "pass_with_warnings", integrity=False, finds=changed)
+        run = approved(f"answer {how}", ["wc"])
+        run.ask("critic", blocks=["WC"], kinds=["yes_no"])
+        run.answer(4, "person", True, kind="yes_no")
+        run.intend(2)
+        run.store_input()
+        run.start(6, 7)
+        run.supersede(5, 4, "person", False, kind="yes_no") if how == "replaced" else run.revoke(5, 4, "person")
+        about = f"A tool that a question blocks by its name starts on a yes, which is {how} afterwards."
+        file = run.export()
+        family.holds(f"tool-answer-{name}", about, file, "pass_with_warnings", integrity=False, finds=changed)
 
 
 def _sources(family: Family) -> None:
