@@ -41,6 +41,7 @@ mod race;
 mod recorded;
 mod roles;
 mod run;
+mod run_answers;
 mod run_clients;
 mod run_confirmed;
 mod run_meaning;
