@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """A second verifier of demur exports, written from docs/ and the JSON Schemas beside this file alone.
-
 It makes the checks of docs/checks.md but those in UNCHECKED, line by line in the order of the table, and stops at the
 first that fails: that is the code of the file. It gives no warnings; its "pass" says that nothing was altered, that
 these keys said this, and that what it compares is equal. Exit status: 0 pass, 1 fail or not established, 2 no export."""
@@ -82,7 +81,6 @@ def canonical(value: Json) -> bytes:
 
 P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D, NEUTRAL = -121665 * pow(121666, -1, P) % P, (0, 1)
-
 def decode(data: bytes) -> Json:
     """Returns a point of the curve as ZIP 215 decodes it."""
     sign, y = divmod(int.from_bytes(data, "little"), 2**255)
@@ -131,7 +129,6 @@ def touch_fault(touch: Json, passkey: Json, leaf: str, alone: object) -> str:
                 len(text) <= 4_096, within(client, 16, 1_024), flags & 69 == 5, bool(flags & 8) == passkey["eligible"]]
         if all(fits) and flags & 24 != 16: return "" if signature_holds(key, touch["signature"], message) else "SIG_INVALID"
     return "PASSKEY_INVALID"
-
 def matches(value: Json, schema: Json, root: Json, cited: list[int]) -> bool:
     """Returns whether a value fits a JSON Schema, with the keywords the schemas use; gathers the sequences it cites."""
     def fits(inner: Json, rule: Json) -> bool: return matches(inner, rule, root, cited)
@@ -173,7 +170,6 @@ def agrees(kind: str, facts: Json, content: Json) -> bool:
         case "operation_started":  # a digest exactly with an operation, and both where there is a confirmation
             return (content["operation"] is None) == (content["digest"] is None) <= (facts["confirmation"] is None)
     return True
-
 def is_true(data: bytes, check: Json, most: int = CHECKED_BYTES) -> bool:
     """Returns whether a check is true; one that cannot be evaluated is not."""
     with suppress(ValueError, LookupError, TypeError, RecursionError):
@@ -195,7 +191,6 @@ def is_true(data: bytes, check: Json, most: int = CHECKED_BYTES) -> bool:
         if is_number and type(found) in (int, float): return bool(getattr(operator, check["is"])(float(found), value))
         return bool(check["is"] == ("eq" if type(found) is type(value) and found == value else "ne"))
     return False
-
 Key = NamedTuple("Key", [("public", str), ("recovery", str), ("principal", str), ("roles", list[str]), ("since", int),
                          ("clients", dict[str, int]), ("enrolled", Json)])  # clients: since when; enrolled: of a passkey
 Call = NamedTuple("Call", [("call", Json), ("command", list[str]), ("stdin", Json)])  # an input that names a program
@@ -218,7 +213,6 @@ class Verifier:
         self.epochs, self.registered, self.doubts = list[int](), list[Json](), list[Json]()
         # Line and event; the first registry event nobody knows; whether passkeys ended, and their checkpoint comes next.
         self.place, self.later, self.owes = list[Json]([1, None]), NEVER, False
-
     def read(self, stream: BinaryIO) -> None:
         while raw := stream.readline(LINE_BYTES + 2):
             need(len(raw) <= LINE_BYTES + 1 and self.after != "checkpoint", "FILE_MALFORMED", "too long or too late")
