@@ -53,7 +53,7 @@ impl Desk {
     pub fn publish_event(&self, caller: &Caller, session: &str, bytes: &[u8]) -> Result<Published, Refusal> {
         let by = self.admit(caller, PUBLISHING)?;
         let now = self.now()?;
-        self.quotas().expect_room(by.caller(), now)?;
+        let _room = self.quotas().expect_room(by.caller(), now, || bytes.len() as u64)?;
         let received = reader()?.read(bytes).map_err(|violation| broken(&violation))?;
         check(&received.event, session, now)?;
         let holder = holder(by.caller())?;
