@@ -300,7 +300,7 @@ impl Office {
         (run, proposal)
     }
 
-    /// Makes one tool call with an artifact that is recorded already.
+    /// Makes one tool call, which puts out nothing, with an artifact that is recorded already.
     pub fn call(
         &self,
         run: &mut Run,
@@ -310,7 +310,7 @@ impl Office {
         let (meets, retries) = (list([]), None);
         let intent = self.say(run, ToolIntentSigned { meets, proposal, retries, risk: Risk::Low })?;
         let started = self.say(run, ToolExecutionStarted { input: Some(artifact), intent })?;
-        self.say(run, ToolExecutionCompleted { outputs: list([artifact]), started })
+        self.say(run, ToolExecutionCompleted { outputs: list([]), started })
     }
 
     /// Returns a run whose verification has begun, and where.
@@ -318,8 +318,9 @@ impl Office {
         let (mut run, proposal) = self.executing();
         let artifact = self.record(&mut run, b"words").unwrap();
         let completed = self.call(&mut run, proposal, artifact).unwrap();
+        // Only a claim that something failed may rest on what a tool was given.
         let claim =
-            ClaimIssued { about_failure: false, evidence: list([artifact]), executions: list([completed]) };
+            ClaimIssued { about_failure: true, evidence: list([artifact]), executions: list([completed]) };
         let claim = self.say(&mut run, claim).unwrap();
         self.say(&mut run, FinalStatementSigned { claims: list([claim]) }).unwrap();
         let profile = VerificationProfile::Default;

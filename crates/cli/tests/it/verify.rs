@@ -68,7 +68,7 @@ fn golden_file_passes() {
         challenge  #11 against #10: “because”; answered by #12; closed by #13: “because”
 
     Operations
-      #6 “wc”, begun by the key of [ULID]
+      #6 “wc” ([FINGERPRINT]), no confirmation behind it, begun by the key of [ULID]
 
     Checks (none: there was nothing to check, or it was not reached)
       ok    the file is an export, whole and in order
@@ -158,7 +158,7 @@ fn damaged_file_fails_with_cause_and_cure() {
         challenge  #11 against #10: “because”; answered by #12; closed by #13: “because”
 
     Operations
-      #6 “wc”, begun by the key of [ULID]
+      #6 “wc” ([FINGERPRINT]), no confirmation behind it, begun by the key of [ULID]
 
     Checks (none: there was nothing to check, or it was not reached)
       ok    the file is an export, whole and in order

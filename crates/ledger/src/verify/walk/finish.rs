@@ -89,7 +89,8 @@ impl Walk<'_> {
             let said = asked.outcome().said().and_then(|said| Some((said.at, self.acts.said(said.at)?)));
             let is_same_user = |way: &Attribution| way.root == Root::SameUser;
             let same_user = said.filter(|(_, said)| said.way.as_ref().is_some_and(is_same_user));
-            for ((said, _), started) in same_user.iter().flat_map(|one| asked.starts().iter().map(move |at| (one, at)))
+            for ((said, _), started) in
+                same_user.iter().flat_map(|one| asked.starts().iter().map(move |at| (one, at)))
             {
                 let message = format!(
                     "the tool that started in event {started} rests on a yes, event {said}, of the same user: perhaps of the asker"

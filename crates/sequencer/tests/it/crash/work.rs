@@ -76,7 +76,7 @@ impl Ready {
         self.tell(hears);
         let started = desk.say(&mut self.run, ToolExecutionStarted { input: Some(artifact), intent })?;
         self.tell(hears);
-        desk.say(&mut self.run, ToolExecutionCompleted { outputs: list([artifact]), started })?;
+        desk.say(&mut self.run, ToolExecutionCompleted { outputs: list([]), started })?;
         self.tell(hears);
         Ok(())
     }
