@@ -56,7 +56,7 @@ fn confirm(context: &mut Context<'_>, event: &str) -> Result<(), Failure> {
 impl Reply for ErasedEvent {
     fn lines(&self, paint: Paint) -> Vec<String> {
         let Self { trace, event, kind, papers, recorded } = self;
-                let Some(recorded) = recorded else {
+        let Some(recorded) = recorded else {
             return vec![format!("The words of {trace}.{event} ({kind}) had been erased before.")];
         };
         let mut lines = vec![format!("{} {trace}.{event} ({kind}).", paint.good("Erased the words of"))];

@@ -253,7 +253,11 @@ pub(crate) fn command_at(
         Speaker::Passkey(passkey) => {
             let registry = &at.registry();
             let place = StatementPlace { registry, trace, seen, role: Role::Person };
-            Ok(Command::submit(passkey.say(&place, (facts, Some(content)), at.system())?, None, consequences))
+            Ok(Command::submit(
+                passkey.say(&place, &(facts, Some(content)), at.system())?,
+                None,
+                consequences,
+            ))
         }
         Speaker::Key(author) => {
             let mut system = at.system();

@@ -121,7 +121,9 @@ impl GuardError {
             Self::Place { .. } => "read the trace again",
             Self::RoleForbidden { .. } => "let a participant in the right role say this",
             Self::NotParticipant { .. } => "open a run that names this participant",
-            Self::OutOfPhase { phase, .. } if phase.is_final() => "the run has ended: nothing more is recorded of it",
+            Self::OutOfPhase { phase, .. } if phase.is_final() => {
+                "the run has ended: nothing more is recorded of it"
+            }
             Self::OutOfPhase { .. } => "wait until the run has reached the phase where this may happen",
             Self::NotOpened => {
                 "open the trace first: session_initialized, plan_submitted, question_asked or confirmation_asked"

@@ -355,7 +355,7 @@ operations! {
         (NoArguments, EndSessionsParameters, Nothing) -> EndedSessions, 200 "They are signed out";
 
     MakeSetupCode = "setupCode", Post "/v1/passkeys/setup-code", LOCAL,
-        "Make the code with which the first passkey of the store comes in";
+        "Make the code with which the first passkey of the store is registered";
         (NoArguments, Nothing, Nothing) -> SetupCode, 201 "The code; it is good for ten minutes, once";
     ListPasskeys = "listPasskeys", Get "/v1/passkeys", PERSONAL, "List the passkeys, and those that wait for one that vouches";
         (NoArguments, Nothing, Nothing) -> ListedPasskeys, 200 "All of them; nothing in it is secret";

@@ -90,7 +90,8 @@ fn unread(fields: &[String]) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    (!fields.is_empty()).then(|| format!("Named by no rule, so checked for vague words at most: {}{more}", shown.join(", ")))
+    (!fields.is_empty())
+        .then(|| format!("Named by no rule, so checked for vague words at most: {}{more}", shown.join(", ")))
 }
 
 /// How many fields are named that no rule reads.

@@ -108,7 +108,8 @@ fn a_record_that_its_own_signer_cut_does_not_hold_beside_its_session() {
 /// Returns what signs as demur does, with the key in its folder.
 fn demurs_signer(sandbox: &Sandbox) -> Signer {
     let files = fs::read_dir(sandbox.data().join("keys")).unwrap();
-    let keys = files.filter_map(|file| serde_json::from_slice::<Value>(&fs::read(file.unwrap().path()).unwrap()).ok());
+    let keys = files
+        .filter_map(|file| serde_json::from_slice::<Value>(&fs::read(file.unwrap().path()).unwrap()).ok());
     let key = { keys }.find(|key| key["role"] == "desk").unwrap();
     let seed = Octets::<32, 32>::from_hex(key["seed"].as_str().unwrap()).unwrap();
     Signer::new(AGENT_ID.parse().unwrap(), SecretKey::from_seed(&<[u8; 32]>::try_from(&*seed).unwrap()))

@@ -281,7 +281,7 @@ fn mcp_client_has_no_way_to_a_passkey() {
         ("wwa_clarify_resolve", json!({"question": attacked.question, "answer": true})),
         ("prepareTouch", json!({"acts": [attacked.acts()[0]]})),
     ] {
-        let reply = client.call(tool, &arguments);
+        let reply = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
         assert!(reply["error"].is_object() || reply["result"]["isError"] == true, "{tool}: {reply}");
     }
     client.hang_up();

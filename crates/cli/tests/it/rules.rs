@@ -447,7 +447,9 @@ fn fields_that_no_rule_reads_are_shown_with_every_check() {
     let checked = sandbox.feed(&["check", "-"], plan.to_string().as_bytes());
     checked.expect_code(0);
     assert!(
-        checked.stdout.contains("Named by no rule, so checked for vague words at most: owner.team, spo_theme"),
+        checked
+            .stdout
+            .contains("Named by no rule, so checked for vague words at most: owner.team, spo_theme"),
         "{}",
         checked.stdout
     );

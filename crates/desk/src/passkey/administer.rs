@@ -38,7 +38,7 @@ impl Administrator<'_> {
         let recorded = match self {
             Self::Desk => owner.sequencer().state_with(facts, content, swaps).map(drop),
             Self::Passkey(passkey) => {
-                return recorded(say(owner, passkey, Role::Operator, (facts.into(), content), swaps))
+                return recorded(say(owner, passkey, Role::Operator, &(facts.into(), content), swaps))
                     .and_then(|done| record_owed_checkpoint(owner).map(|()| done));
             }
         };
@@ -55,7 +55,7 @@ pub(super) fn say(
     owner: &Owner,
     passkey: &PasskeySpeaker,
     role: Role,
-    said: (Facts, Option<Content>),
+    said: &(Facts, Option<Content>),
     swaps: &[Swap],
 ) -> Result<Sequence, Refusal> {
     let registry = &*owner.sequencer().newest_registry()?;
@@ -84,7 +84,7 @@ pub(super) fn remove_passkey(
         registry.passkey(&key).filter(|record| super::is_active(record)).ok_or_else(|| unknown(key))?;
     let holder = record.enrolment.person;
     let role = role(passkey.person(), holder);
-    say(owner, passkey, role, (PasskeyRemoved { key }.into(), None), &[])?;
+    say(owner, passkey, role, &(PasskeyRemoved { key }.into(), None), &[])?;
     record_owed_checkpoint(owner)?;
     Ok(holder)
 }

@@ -126,7 +126,7 @@ fn root_statement(
     let speaker = Arc::new(PasskeySpeaker::preparing(signer.person, signer.name()?));
     let content = Content::PasskeyRooted(LabelContent { label: label.clone() });
     let said = (PasskeyRooted(enrolment.clone()).into(), Some(content));
-    let said = say(signer.owner, &speaker, Role::Person, said, &[]);
+    let said = say(signer.owner, &speaker, Role::Person, &said, &[]);
     match speaker.into_prepared() {
         Some((prepared, _)) => KeptStatement::of(prepared),
         None => Err(said.err().unwrap_or_else(kept::gone)),

@@ -132,7 +132,7 @@ fn statement(
     let seen = owner.sequencer().newest(trace)?;
     let facts: Facts = SessionOpened { attribution: None, by: None, person, session }.into();
     let place = StatementPlace { registry, trace, seen, role: Role::Person };
-    let said = speaker.submission(&place, (facts, None), owner.system());
+    let said = speaker.submission(&place, &(facts, None), owner.system());
     match speaker.into_prepared() {
         Some((prepared, _)) => KeptStatement::of(prepared),
         None => Err(said.err().unwrap_or_else(kept::gone)),

@@ -107,14 +107,14 @@ impl PasskeySpeaker {
     pub(crate) fn say(
         &self,
         place: &StatementPlace<'_>,
-        said: (Facts, Option<Content>),
+        said: &(Facts, Option<Content>),
         system: OperatingSystem,
     ) -> Result<Checked, Refusal> {
-        let signed = self.signed_or_noted(place, &said, system)?;
+        let signed = self.signed_or_noted(place, said, system)?;
         let checked = Checked::new(signed.submission(), Some(place.registry));
         let checked =
             checked.map_err(|error| SequencerError::from(demur_engine::refusal::RuleRefusal::from(error)))?;
-        check_same(checked.statement(), &signed.prepared, &said)?;
+        check_same(checked.statement(), &signed.prepared, said)?;
         Ok(checked)
     }
 
@@ -122,12 +122,12 @@ impl PasskeySpeaker {
     pub(super) fn submission(
         &self,
         place: &StatementPlace<'_>,
-        said: (Facts, Option<Content>),
+        said: &(Facts, Option<Content>),
         system: OperatingSystem,
     ) -> Result<Submission, Refusal> {
-        let signed = self.signed_or_noted(place, &said, system)?;
+        let signed = self.signed_or_noted(place, said, system)?;
         let statement = Statement::parse(&signed.prepared.statement).map_err(|error| Refusal::bug(&error))?;
-        check_same(&statement, &signed.prepared, &said)?;
+        check_same(&statement, &signed.prepared, said)?;
         Ok(signed.submission())
     }
 

@@ -83,7 +83,7 @@ pub(super) fn vouch(owner: &Owner, passkey: &Arc<PasskeySpeaker>, key: Fingerpri
     let (waiting, taken) = find(owner, key)?;
     let role = role(passkey.person(), waiting.facts.person);
     let content = Content::PasskeyAdded(waiting.label());
-    say(owner, passkey, role, (waiting.facts.into(), Some(content)), &[taken]).map(drop)
+    say(owner, passkey, role, &(waiting.facts.into(), Some(content)), &[taken]).map(drop)
 }
 
 /// Takes away the oldest of one person where there are many: nobody pushes out what others have waiting.

@@ -240,7 +240,8 @@ fn own(
     };
     let author = author.filter(|author| agent == Some(author.principal())).ok_or_else(|| {
         let message = "expected the agent that submitted the plan, found another caller";
-        let cure = "use the agent's own token; at the command line --as NAME, with the name it submitted under";
+        let cure =
+            "use the agent's own token; at the command line --as NAME, with the name it submitted under";
         Refusal::new(Code::Forbidden, message).with_cure(cure)
     })?;
     if caller.is_local() {

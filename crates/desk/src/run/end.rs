@@ -37,7 +37,7 @@ pub(crate) fn abort_signed(
     let place = StatementPlace { registry, trace, seen: Some(seen), role: Role::Operator };
     let content = Content::SessionAborted(ReasonContent { reason: Text::try_from(reason.as_str())? });
     let said = (SessionAborted { attribution: None }.into(), Some(content));
-    let said = passkey.say(&place, said, owner.system())?;
+    let said = passkey.say(&place, &said, owner.system())?;
     owner.sequencer().perform(trace, &Command::submit(said, None, Consequences::default()))?;
     follow_end(owner);
     Ok(())

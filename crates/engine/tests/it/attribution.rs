@@ -21,11 +21,11 @@ use crate::{
 };
 
 /// Returns the code with which an answer of a person is refused that came this way; empty where it is recorded.
-fn outcome(least: Assurance, claimed: Assurance, way: Attribution) -> String {
+fn outcome(least: Assurance, claimed: Assurance, mut way: Attribution) -> String {
     let (mut world, ada, asked) =
         World::rooted(&Authenticator::es256(1), Question { assurance: least, ..question() });
     // Whoever signed in is the one who has a passkey.
-    let way = Attribution { person: way.person.map(|_| ada), ..way };
+    way.person = way.person.map(|_| ada);
     let facts = QuestionAnswered { assurance: claimed, attribution: Some(Box::new(way)), ..typed(asked) };
     match world.told(Role::Person, facts) {
         demur_engine::Reply::Refused(refusal) => refusal.code.to_owned(),

@@ -177,7 +177,7 @@ event_types! {
     PasskeyRooted "passkey_rooted", REGISTRY Never, OF_PASSKEYS, PASSKEY, [boxed] PasskeyRooted, LabelContent, false,
         "The first passkey of the store, signed with itself: nobody vouches for it.";
     PasskeyAdded "passkey_added", REGISTRY Never, OF_PASSKEYS, PASSKEY, [boxed] PasskeyAdded, LabelContent, false,
-        "Another passkey comes in, and an earlier one vouches for it.";
+        "Another passkey is registered, and an earlier one vouches for it.";
     PasskeyRemoved "passkey_removed", REGISTRY Never, OF_PASSKEYS, PASSKEY, PasskeyRemoved, NoContent, false,
         "A passkey speaks no more.";
     PasskeyReset "passkey_reset", REGISTRY Never, &[Role::Desk], KEY, [boxed] PasskeyReset, LabelContent, false,

@@ -81,7 +81,8 @@ fn check_receipt(walk: &Walk<'_>, signed: &Signed<Receipt>, options: &Options) -
     let registry = newest.unwrap_or(walk.registry);
     if receipt.registry.sequence > registry.head().sequence {
         let (pinned, last) = (receipt.registry.sequence, registry.head().sequence);
-        let message = format!("the receipt pins registry event {pinned}, the registry at hand ends with {last}");
+        let message =
+            format!("the receipt pins registry event {pinned}, the registry at hand ends with {last}");
         return Err(Found::new(Code::ReceiptNewer, message));
     }
     check_desk(signed, &receipt.registry, receipt.epoch, registry, options.signatures)

@@ -334,7 +334,7 @@ codes! {
         "one client did the work of the run and also judged it",
         "nobody else looked at the work: judge it yourself, or have it judged by another client";
     RootLate "ROOT_LATE", Meaning, Warning,
-        "the first passkey came in after a key or a token that an agent may hold: perhaps it is an agent's",
+        "the first passkey was registered after a key or a token that an agent may hold: perhaps it is an agent's",
         "ask the person whose passkey it is said to be, and pin it with --pin";
     AgainstAnswer "AGAINST_ANSWER", Meaning, Warning,
         "an operation began though the answer to a question that held it up was no",

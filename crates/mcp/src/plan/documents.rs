@@ -130,7 +130,10 @@ impl Standing {
             ));
         }
         if !self.unread.is_empty() {
-            lines.push(format!("Named by no rule, so checked for vague words at most: {}", self.unread.join(", ")));
+            lines.push(format!(
+                "Named by no rule, so checked for vague words at most: {}",
+                self.unread.join(", ")
+            ));
         }
         lines.extend(self.plan.as_ref().map(|plan| fenced("The plan", Some(plan)).join("\n")));
         lines.extend(

@@ -36,8 +36,8 @@ fn refused(make: impl FnOnce(&Authenticator, &str) -> Value) -> String {
     let question = asked(&server);
     let before = standing(&server, &question);
     let prepared = pat.prepare(&yes(&question));
-    let made = make(&pat.passkey, prepared["touch"]["challenge"].as_str().unwrap());
-    let refused = pat.send(&prepared, &made);
+    let sent = make(&pat.passkey, prepared["touch"]["challenge"].as_str().unwrap());
+    let refused = pat.send(&prepared, &sent);
     assert!((400..500).contains(&refused.status), "{refused:?}");
     assert_eq!(standing(&server, &question), before, "{refused:?}");
     assert_eq!(pat.finish(&prepared).json()["acts"][0]["status"], "signed");
