@@ -42,7 +42,7 @@ impl MadeFor {
     /// Returns whom the key of an agent in a process of its own is made for: its program, whatever arguments that gets, such as
     /// another key. It is the same in every run.
     pub(crate) fn program(player: &Player) -> Result<Self, LimitError> {
-        let words: Vec<_> = player.command.iter().map(|word| word.as_str()).collect();
+        let words: Vec<_> = player.command.iter().map(Text::as_str).collect();
         let id = ClientId::of_digest(&sha256(format!("program\0{}", program(&words)).as_bytes()));
         let name = Text::try_from(player.name.as_str())?;
         Ok(Self::Client(KnownClient { id, name }))

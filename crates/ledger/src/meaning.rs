@@ -249,7 +249,7 @@ impl Meaning {
 pub fn program(input: &[u8]) -> Option<Digest> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Call {
+    struct ToolInput {
         #[serde(rename = "call")]
         _call: IgnoredAny,
         command: Vec<String>,
@@ -260,8 +260,8 @@ pub fn program(input: &[u8]) -> Option<Digest> {
     if !input.starts_with(br#"{"call":"#) {
         return None;
     }
-    let call: Call = canonical::from_canonical(input, &INPUT).ok()?;
-    call.command.first().map(|program| digest(program))
+    let input: ToolInput = canonical::from_canonical(input, &INPUT).ok()?;
+    input.command.first().map(|program| digest(program))
 }
 
 /// How large an input is at most that is read.

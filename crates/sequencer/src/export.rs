@@ -17,6 +17,9 @@ use super::{RootTrees, Sequencer, SequencerError, head_document, read_event};
 /// Is told how many events were written.
 pub type ExportProgress<'a> = &'a mut dyn FnMut(u64);
 
+/// Says of an event of the registry whether its content goes into an export.
+type Shows<'a> = &'a dyn Fn(&Event) -> bool;
+
 impl Sequencer {
     /// Writes a trace as it is now, with its registry, and returns its newest event in the file.
     pub fn export(
@@ -33,7 +36,7 @@ impl Sequencer {
     /// others.
     pub fn export_showing(
         &self,
-        shows: &dyn Fn(&Event) -> bool,
+        shows: Shows<'_>,
         trace: TraceId,
         software: Text<1, 128>,
         out: &mut dyn Write,
@@ -55,7 +58,7 @@ impl Sequencer {
 
     fn write_export(
         &self,
-        (trees, shows): (Option<&RootTrees>, &dyn Fn(&Event) -> bool),
+        (trees, shows): (Option<&RootTrees>, Shows<'_>),
         trace: TraceId,
         software: Text<1, 128>,
         (out, progress): (&mut dyn Write, ExportProgress<'_>),
@@ -91,7 +94,7 @@ struct Export<'a> {
     sequencer: &'a Sequencer,
     registry: &'a Registry,
     /// Whether the words of an event of the registry are shown.
-    shows: &'a dyn Fn(&Event) -> bool,
+    shows: Shows<'a>,
     writer: ExportWriter,
     out: &'a mut dyn Write,
     progress: ExportProgress<'a>,

@@ -203,7 +203,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     String::from_utf8(bytes).map_err(|error| {
         let before = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..before].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = error.as_bytes()[..before].split(|byte| *byte == b'\n').count();
         wrong(path, &format!("line {line}: expected UTF-8, found other bytes"))
     })
 }

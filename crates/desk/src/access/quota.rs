@@ -104,7 +104,9 @@ impl Quotas {
         let mut holders = self.holders();
         let usage = holders.entry(holder).or_default();
         if !usage.knows_asked {
-            asked.into_iter().for_each(|time| usage.asked.add(time, 1));
+            for time in asked {
+                usage.asked.add(time, 1);
+            }
             usage.knows_asked = true;
         }
         let open = usage.take_over(count);

@@ -48,6 +48,6 @@ pub(crate) fn player_in(
     let first = [Role::Executor, Role::Planner, Role::Critic, Role::Auditor];
     let role = first.into_iter().find(|role| plays(*role)).unwrap_or(Role::Executor);
     let author = run::author(owner, &player, role)?;
-    run::speaks(owner, caller.playing_as(&player)?, trace, &author)?;
+    run::speaks(owner, &caller.playing_as(&player)?, trace, &author)?;
     Ok(author)
 }

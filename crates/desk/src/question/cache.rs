@@ -116,12 +116,11 @@ impl QuestionCache {
         let content = content(entry);
         // Words that are there and are not read here are read from the store.
         let whole = content.is_some() == entry.opening.is_some();
-        match ending(&entry.event, content, outcome).filter(|_| whole) {
-            Some(ending) => {
-                view.state = outcome;
-                view.outcome = Some(ending);
-            }
-            None => drop(kept.questions.remove(&id)),
+        if whole {
+            view.state = outcome;
+            view.outcome = Some(ending(&entry.event, content, outcome));
+        } else {
+            kept.questions.remove(&id);
         }
     }
 

@@ -74,8 +74,7 @@ pub(super) fn view_of(owner: &Owner, summary: &QuestionSummary) -> Result<Questi
     let mut shown = shown(summary, facts, words, *event.hash());
     if summary.row.outcome != OutcomeKind::Open {
         let (event, content) = record::read(owner.sequencer().store(), summary.trace, summary.row.changed)?;
-        let ending = ending(&event, content, summary.row.outcome);
-        shown.outcome = Some(ending.ok_or_else(|| record::damaged(summary.trace, summary.row.changed))?);
+        shown.outcome = Some(ending(&event, content, summary.row.outcome));
     } else if summary.row.changed != summary.sequence {
         let (_, content) = record::read(owner.sequencer().store(), summary.trace, summary.row.changed)?;
         // What the asker would answer, or whoever submitted the plan: one press settles it.
@@ -186,7 +185,7 @@ pub(super) fn act_assurance(event: &Event) -> Option<Assurance> {
 }
 
 /// Returns what became of a question, as the event says that ended it, without names.
-pub(super) fn ending(event: &Event, content: Option<Content>, outcome: OutcomeKind) -> Option<Ending> {
+pub(super) fn ending(event: &Event, content: Option<Content>, outcome: OutcomeKind) -> Ending {
     let assurance = act_assurance(event);
     let (value, by, note) = match content {
         Some(Content::QuestionAnswered(words) | Content::AnswerSuperseded(words)) => {
@@ -202,7 +201,7 @@ pub(super) fn ending(event: &Event, content: Option<Content>, outcome: OutcomeKi
         _ => (None, None, None),
     };
     let principal = event.envelope().statement.as_ref().map(|_| event.envelope().actor);
-    Some(Ending {
+    Ending {
         state: outcome,
         value,
         by: by.map(|by| by.to_string()),
@@ -211,5 +210,5 @@ pub(super) fn ending(event: &Event, content: Option<Content>, outcome: OutcomeKi
         time: event.envelope().time,
         event: event.position().sequence,
         note: note.map(|note| note.to_string()),
-    })
+    }
 }

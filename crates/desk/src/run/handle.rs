@@ -68,7 +68,7 @@ impl Handle<op::SayInRun> for Desk {
         seen(owner, caller, trace)?;
         let player = caller.player(owner, agent.as_deref())?;
         let author = author(owner, &player, role)?;
-        speaks(owner, caller.playing_as(&player)?, trace, &author)?;
+        speaks(owner, &caller.playing_as(&player)?, trace, &author)?;
         let artifact = artifact.map(bytes).transpose()?;
         let saying = Saying { trace, kind: kind.to_string(), facts, content, artifact };
         self.quotas().note_recorded(caller, self.now()?, size(&saying));
@@ -96,7 +96,7 @@ impl Handle<op::AuditRun> for Desk {
         seen(owner, caller, trace)?;
         let player = caller.player(owner, request.body.agent.as_deref())?;
         let author = author(owner, &player, Role::Auditor)?;
-        speaks(owner, caller.playing_as(&player)?, trace, &author)?;
+        speaks(owner, &caller.playing_as(&player)?, trace, &author)?;
         let Audited { profile, status, events, report } = audit(owner, &author, trace, request.body.profile)?;
         let report = report.map(raw).transpose()?;
         let run = standing(owner, trace)?;
@@ -112,13 +112,13 @@ impl Handle<op::AuditRun> for Desk {
 /// forbids would fail the file of the run for good.
 pub(crate) fn speaks(
     owner: &Owner,
-    made_for: MadeFor,
+    made_for: &MadeFor,
     trace: TraceId,
     author: &Author,
 ) -> Result<(), Refusal> {
     let key = author.public().fingerprint();
-    let (MadeFor::Client(client), registry) = (&made_for, owner.sequencer().registry()) else {
-        return owner.bind(key, &made_for);
+    let (MadeFor::Client(client), registry) = (made_for, owner.sequencer().registry()) else {
+        return owner.bind(key, made_for);
     };
     if registry.key(&key).is_some_and(|record| record.clients.contains(&client.id)) {
         return Ok(());
@@ -128,7 +128,7 @@ pub(crate) fn speaks(
         check_speaker(run, &registry, client.id, author.role()).map_err(GuardError::Meaning)
     });
     checked.map_err(|error| Refusal::from(SequencerError::from(RuleRefusal::from(error))))?;
-    owner.bind(key, &made_for)
+    owner.bind(key, made_for)
 }
 
 /// Checks that a run is there and this caller may see it.

@@ -185,7 +185,9 @@ impl World {
         }
         for (at, digest) in found.iter().filter(|(at, _)| Some(*at) == command.input(&log.state)) {
             let program = demur_ledger::meaning::program(&self.artifacts[&Address::from_digest(*digest)]);
-            program.into_iter().for_each(|program| artifacts.learn_program(*at, program));
+            if let Some(program) = program {
+                artifacts.learn_program(*at, program);
+            }
         }
         let check = command.check().and_then(|(at, check)| {
             let bytes = self.artifacts.get(&Address::from_digest(log.artifact(at)?))?;

@@ -65,7 +65,7 @@ fn asking() -> (World, Sequence, Sequence, Sequence) {
 
 /// Returns an answer to a question.
 fn answering(world: &World, asked: Sequence) -> QuestionAnswered {
-    let question = world.events[asked.number() as usize].event.position();
+    let question = world.events[asked.index().unwrap()].event.position();
     QuestionAnswered {
         assurance: Assurance::Agent,
         attribution: None,
