@@ -23,6 +23,15 @@ struct AttackCase {
     name: String,
     verdict: String,
     code: Option<String>,
+    /// What is found besides.
+    #[serde(default)]
+    finds: Vec<String>,
+}
+
+impl AttackCase {
+    fn meets(&self, code: &str) -> bool {
+        self.code.as_deref() == Some(code) || self.finds.iter().any(|found| found == code)
+    }
 }
 
 /// One source file of tests.
@@ -47,7 +56,7 @@ impl<'a> Evidence<'a> {
             return Ok(match self.cases.get(name) {
                 None => Some(format!("the corpus has no case `{name}`")),
                 Some(case) if case.verdict == "pass" => Some(format!("the case `{name}` passes")),
-                Some(case) if is_code(refusal) && case.code.as_deref() != Some(refusal) => {
+                Some(case) if is_code(refusal) && !case.meets(refusal) => {
                     Some(format!("the case `{name}` is not refused with {refusal}"))
                 }
                 Some(_) => None,

@@ -65,7 +65,7 @@ fn by_browser(hall: &Hall, id: &str, answer: &str) -> Said {
 }
 
 fn by_socket(hall: &Hall, id: &str, answer: &str) -> Said {
-    told(hall.local.post(&path(id), &json!({"answer": answer, "by": "ada"})))
+    told(hall.local.post(&path(id), &json!({"answer": answer})))
 }
 
 fn by_relay(hall: &Hall, id: &str, answer: &str) -> Said {

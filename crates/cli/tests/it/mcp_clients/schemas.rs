@@ -167,7 +167,7 @@ fn confirmations(caller: &mut Caller<'_>) {
     let other = caller.sandbox.run(&others).expect_code(0).stdout.trim().to_owned();
     let open = json!({"confirmation_id": other, "wait_s": 0});
     let shown = caller.call("check_confirmation", &open, nobody);
-    let no = json!({"confirmation_id": other, "digest": shown["digest"], "confirm": false, "by": "kim"});
+    let no = json!({"confirmation_id": other, "digest": shown["digest"], "confirm": false});
     assert_eq!(caller.call("decide_confirmation", &no, nobody)["state"], "refused");
 }
 
