@@ -90,7 +90,7 @@ fn server_and_record_are_looked_at() {
     ok       disk         9 MiB free
     ok       keys         [DIR]/data/keys, mode 0700, 2 secrets
     ok       log          [DIR]/data/server.log, mode 9, 9 KiB
-    ok       store        opens, version 5
+    ok       store        opens, version 6
     ok       traces       no damage is known; `demur store check` looks at all of them
     ok       desk key     [KEY] is here
     ok       clock        [TIME]

@@ -9,6 +9,7 @@ use demur_ledger::{
     facts::{Assurance, Question},
     name::{Sequence, TraceId},
     question::OutcomeKind,
+    role::Role,
 };
 use demur_store::contract::QuestionSummary;
 
@@ -163,7 +164,8 @@ pub(super) fn shown(
 /// Returns how sure one can be who settled a question, passed it on or gave it more time: by what is stated, or by what came with
 /// it. None for the desk, and for what is no act of somebody who answers.
 pub(super) fn act_assurance(event: &Event) -> Option<Assurance> {
-    let facts = event.said().ok()?.facts;
+    let said = event.said().ok()?;
+    let facts = said.facts;
     match facts {
         Facts::QuestionAnswered(facts) => return Some(facts.assurance),
         Facts::AnswerSuperseded(facts) => return Some(facts.answer.assurance),
@@ -181,7 +183,8 @@ pub(super) fn act_assurance(event: &Event) -> Option<Assurance> {
         return Some(Assurance::Passkey);
     }
     let way = facts.attribution().flatten().map(|way| way.root.bears());
-    way.or_else(|| envelope.statement.as_ref().map(|_| Assurance::Agent))
+    let by_key = envelope.statement.is_some() && said.role != Role::Desk;
+    way.or_else(|| by_key.then_some(Assurance::Agent))
 }
 
 /// Returns what became of a question, as the event says that ended it, without names.

@@ -96,7 +96,7 @@ fn what_a_relay_declines_or_passes_on_is_told_as_relayed() {
     // What the user of this machine does is told as that.
     let own = server.ask(&asker, &json!({"question": "Yours?"}));
     let sent = server.local("POST", &format!("/v1/questions/{own}/decline")).json(&json!({})).send();
-    assert_eq!(sent.json()["outcome"]["assurance"], "terminal", "{sent:?}");
+    assert_eq!(sent.json()["question"]["outcome"]["assurance"], "terminal", "{sent:?}");
     assert_eq!(assurances(&own), [Value::Null, json!("terminal")]);
 }
 
