@@ -51,7 +51,7 @@ fn one_answer_wins_and_every_other_is_told_who_when_and_how() {
         for (_, reply) in replies.iter().filter(|(other, _)| other != number) {
             assert_eq!((reply.status, reply.code().as_str()), (409, "ALREADY_ANSWERED"));
             assert_eq!(reply.json()["outcome"], *outcome, "who, when and how");
-            assert!(reply.json()["hint"].as_str().unwrap().contains(&format!("p{number}")));
+            assert!(reply.json()["hint"].as_str().unwrap().contains(&said_by(*number)));
         }
     }
 }
