@@ -1,6 +1,7 @@
 // How a person confirms or refuses an operation: whole before them, with two buttons of which neither is the default.
 
 import assert from "node:assert/strict";
+import { user } from "./server.mjs";
 
 const transfer = { amount: 10, to: "mallory" };
 
@@ -20,7 +21,7 @@ export async function an_operation_arrives_and_is_confirmed_with_the_keyboard({ 
   const yes = page.getByRole("button", { name: "Confirm this operation" });
   await yes.focus();
   await page.keyboard.press("Enter");
-  await page.getByText("confirmed: kim").waitFor();
+  await page.getByText(`confirmed: ${user}`).waitFor();
   const { state, outcome } = await server.confirmation(id);
   assert.deepEqual([state, outcome.assurance], ["given", "terminal"]);
 }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 
 import { Authenticator, accepted, addSecond, enrolRoot, noRsa, own, takesOnly } from "./passkeys.mjs";
+import { user } from "./server.mjs";
 
 const demanding = { assurance: "passkey" };
 const sign = "Sign with passkey and send";
@@ -52,7 +53,7 @@ export async function a_passkey_that_nobody_vouched_for_waits(visits) {
   await visitor.go("/passkeys");
   await visitor.isAccessible("a passkey that waits");
   await visitor.picture("passkeys-waiting");
-  const vouch = page.getByRole("button", { name: "Vouch for it: phone, kim" });
+  const vouch = page.getByRole("button", { name: `Vouch for it: phone, ${user}` });
   await vouch.focus();
   await page.keyboard.press("Enter");
   await page.getByText("You vouched for the passkey").waitFor();
@@ -87,8 +88,8 @@ export async function a_question_that_demands_a_passkey_is_answered_with_the_key
   await page.keyboard.press("Enter");
   await page.getByText("Your answer is on record").waitFor();
   const { state, outcome } = await server.question(id);
-  assert.deepEqual([state, outcome.value, outcome.assurance, outcome.by], ["answered", true, "passkey", "kim"]);
-  const report = await accepted(server, id.split(".")[0], "--pin", `kim=${root.key}`);
+  assert.deepEqual([state, outcome.value, outcome.assurance, outcome.by], ["answered", true, "passkey", user]);
+  const report = await accepted(server, id.split(".")[0], "--pin", `${user}=${root.key}`);
   assert.ok(report.includes(`passkey ${root.key.slice(0, 4)}`), report);
 }
 
@@ -225,7 +226,7 @@ export async function an_operation_is_confirmed_and_another_refused_with_a_passk
   assert.equal((await server.confirmation(given)).state, "open", "Enter alone decides nothing");
   await page.getByRole("button", { name: "Confirm with passkey" }).focus();
   await page.keyboard.press("Enter");
-  await page.getByText("confirmed: kim").waitFor();
+  await page.getByText(`confirmed: ${user}`).waitFor();
   const { state, outcome } = await server.confirmation(given);
   assert.deepEqual([state, outcome.assurance], ["given", "passkey"]);
   const report = await accepted(server, given.split(".")[0]);
@@ -234,7 +235,7 @@ export async function an_operation_is_confirmed_and_another_refused_with_a_passk
   assert.ok(await page.getByRole("button", { name: "Refuse it" }).isVisible(), "either way");
   await page.getByLabel("Why not").fill("Not today");
   await page.getByRole("button", { name: "Refuse with passkey" }).click();
-  await page.getByText("refused: kim").waitFor();
+  await page.getByText(`refused: ${user}`).waitFor();
   const no = (await server.confirmation(refused)).outcome;
   assert.deepEqual([no.assurance, no.note], ["passkey", "Not today"]);
   // What the page brings in while it is open can be signed, too.
@@ -266,7 +267,7 @@ export async function a_person_signs_out_and_in_with_a_passkey(visits) {
   await page.locator("#touch-alert:focus").getByText("The passkey did not sign").waitFor();
   await visitor.isAccessible("sign in, refused");
   await authenticator.recognizes(false);
-  await name.fill("kim");
+  await name.fill(user);
   await enter.click();
   await page.getByText("The passkey did not sign").waitFor();
   assert.deepEqual(await visitor.context.cookies(), [], "nobody is signed in");
@@ -287,7 +288,7 @@ export async function a_person_signs_out_and_in_with_a_passkey(visits) {
   await accepted(server, journal.trace);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("link", { name: "I have a code or a passkey" }).click();
-  assert.equal(await name.inputValue(), "kim", "the last name is remembered");
+  assert.equal(await name.inputValue(), user, "the last name is remembered");
 }
 
 export async function a_passkey_is_removed_and_signs_no_more(visits) {
@@ -295,11 +296,11 @@ export async function a_passkey_is_removed_and_signs_no_more(visits) {
   const { visitor, page, authenticator } = await withPasskey(visits, {}, [/status of 4/]);
   const root = await enrolRoot(visitor);
   // Nobody would be left.
-  await page.getByRole("button", { name: "Remove: laptop, kim" }).click();
+  await page.getByRole("button", { name: `Remove: laptop, ${user}` }).click();
   await page.locator("#touch-alert:focus").waitFor();
   assert.ok((await own(server)).passkeys[0].active);
   await addSecond(visitor, authenticator);
-  await page.getByRole("button", { name: "Remove: blue key, kim" }).click();
+  await page.getByRole("button", { name: `Remove: blue key, ${user}` }).click();
   await page.getByText("The passkey is removed and signs nothing any more").waitFor();
   await page.getByText("removed: signs nothing any more", { exact: true }).waitFor();
   const { passkeys } = await own(server);

@@ -3,12 +3,15 @@
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
 const program = process.env.DEMUR ?? "demur";
 const run = promisify(execFile);
+
+/** Who runs the server, by the user database. */
+export const user = userInfo().username;
 
 export class Server {
   /** Starts a server on a new folder, and waits until it answers. */
@@ -24,7 +27,7 @@ export class Server {
 
   /** Starts it (again) on its folder, with these words; it comes back at the same port. */
   async resume(...words) {
-    this.process = spawn(program, ["serve", "--max-open-questions", "1000", "--max-asks-per-hour", "10000", "--data", this.data, ...words], { stdio: "ignore", env: { ...process.env, USER: "kim" } });
+    this.process = spawn(program, ["serve", "--max-open-questions", "1000", "--max-asks-per-hour", "10000", "--data", this.data, ...words], { stdio: "ignore" });
     this.ended = new Promise((resolve) => this.process.once("exit", resolve));
     await until("the server answers", async () => {
       const status = await this.demur("status", "--json").catch(() => null);

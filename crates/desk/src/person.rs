@@ -71,8 +71,14 @@ pub(crate) fn add(
         let facts = PersonAdded { person: id, role: on_record(role) };
         let content = Content::PersonAdded(NameContent { name: Text::try_from(name.as_str())? });
         let naming = name::giving(name, was, &Holder::Person(person.clone()))?;
-        if by.state(owner, facts, Some(content), &[naming])? {
-            return Ok(person);
+        match by.state(owner, facts, Some(content), &[naming]) {
+            Ok(true) => return Ok(person),
+            Ok(false) => {}
+            // Somebody else may have given the name away meanwhile: then that is what is wrong.
+            Err(refusal) => {
+                name::free_for_person(owner, name).map_err(|refusal| refusal.about("name"))?;
+                return Err(refusal);
+            }
         }
     }
     Err(records::contended())

@@ -59,7 +59,7 @@ fn every_damaged_file_is_told_and_nothing_changes() {
     nothing after its beginning: STORE_DAMAGED: the database is damaged: database disk image is malformed; restore a backup, and keep the damaged files
     another program's: STORE_FOREIGN: data/ledger.db is not a database of demur: it belongs to another program; name another folder
     nobody's: STORE_FOREIGN: data/ledger.db is not a database of demur: it belongs to another program; name another folder
-    a newer version: STORE_NEWER: the database has version 99, this demur knows up to 5: use a newer version of demur
+    a newer version: STORE_NEWER: the database has version 99, this demur knows up to 6: use a newer version of demur
     ");
     fs::write(sandbox.database(), whole).unwrap();
     sandbox.run(&["keys", "new", "carol", "--role", "critic"]).expect_code(0);

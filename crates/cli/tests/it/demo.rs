@@ -383,7 +383,7 @@ fn story_is_in_the_store() {
     let reply = sandbox.json(&["trace", "list"]);
     let trace = &reply["traces"][0];
     assert_eq!((&trace["events"], &trace["phase"]), (&25.into(), &"completed".into()));
-    let newest = &sandbox.registry()[6]["event"]["event"]["statement"];
+    let newest = &sandbox.registry()[10]["event"]["event"]["statement"];
     assert_eq!((&newest["type"], &newest["facts"]["traces"]), (&"checkpoint_recorded".into(), &2.into()));
     let (left, now) =
         (fs::read_to_string(sandbox.path("data/demo.jsonl")).unwrap(), sandbox.run(&["export", "last"]));

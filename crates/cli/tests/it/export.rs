@@ -13,7 +13,7 @@ fn export_of_the_last_trace_goes_through_a_pipe() {
     let export = sandbox.run(&["export", "last"]);
     assert_eq!(export.expect_code(0).stderr, "");
     let ran = sandbox.feed(&["verify", "-"], export.stdout.as_bytes());
-    assert!(ran.expect_code(0).stdout.contains("25 events, 6 registry events"), "{ran}");
+    assert!(ran.expect_code(0).stdout.contains("25 events, 10 registry events"), "{ran}");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn file_is_told_and_never_overwritten_unasked() {
     ");
     assert_eq!(fs::read(sandbox.path("run.jsonl")).unwrap(), first);
     let reply = sandbox.json(&["export", "registry", "--out", "run.jsonl", "--force"]);
-    assert_eq!((&reply["events"], &reply["file"]), (&6.into(), &"run.jsonl".into()));
+    assert_eq!((&reply["events"], &reply["file"]), (&10.into(), &"run.jsonl".into()));
     sandbox.run(&["verify", "run.jsonl"]).expect_code(0);
     assert_ne!(fs::read(sandbox.path("run.jsonl")).unwrap(), first);
 }

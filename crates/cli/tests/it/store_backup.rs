@@ -23,7 +23,7 @@ fn backup_holds_everything_but_the_secrets() {
     assert_snapshot!(sandbox.run(&["store", "backup", "copy"]), @r"
     exit 0
     --- stdout
-    Backed up: 2 traces with 31 events to copy
+    Backed up: 2 traces with 35 events to copy
     The secret keys in [DIR]/data/keys are not part of it: whoever has them speaks as their holders,
     and a backup is read by more people. Keep the desk's key in another safe place: a store that comes
     back without it can record nothing.
@@ -76,8 +76,8 @@ fn restored_store_begins_a_new_epoch_before_anything_else() {
     assert_snapshot!(sandbox.run(&["store", "restore", "copy", "--data", "other"]), @r"
     exit 0
     --- stdout
-    Restored: 2 traces with 32 events.
-      recorded     store_restored, registry event 6; epoch 2 begins
+    Restored: 2 traces with 36 events.
+      recorded     store_restored, registry event 10; epoch 2 begins
       ended        0 tokens, sessions and links
     What was recorded after the backup is not in it. Whoever holds a receipt of it can show that.
     Every token, session and link of the backup is ended: some may have been taken back since.

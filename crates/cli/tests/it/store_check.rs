@@ -13,7 +13,7 @@ fn sound_store_holds() {
     assert_snapshot!(sandbox.run(&["store", "check"]), @r"
     exit 0
     --- stdout
-    All of it holds: 2 traces with 31 events, files and signatures.
+    All of it holds: 2 traces with 35 events, files and signatures.
     ");
     let reply = sandbox.json(&["store", "check"]);
     assert_eq!((&reply["problems"], &reply["size"]), (&json!([]), &json!({"events": 31, "traces": 2})));
@@ -50,7 +50,7 @@ fn trace_that_does_not_verify_is_marked_as_failed() {
     DERIVED_DIFFERS the table runs lacks 0 rows and has 1 that do not follow from the events
         cure: see to the events first: this follows from them
     Trace [ULID] is marked as failed: nothing is added to it any more.
-    5 problems among 2 traces with 31 events.
+    5 problems among 2 traces with 35 events.
     ");
     let listed = sandbox.run(&["trace", "list"]).stdout;
     assert!(listed.contains("at event 12") && listed.contains("  failed  "), "{listed}");
@@ -147,7 +147,7 @@ fn broken_registry_or_missing_key_is_a_problem_among_others() {
     --- stdout
     FILE_UNREADABLE cannot read [DIR]/data/keys/[FINGERPRINT].key: No such file or directory (os error 2)
         cure: the desk signs every change: restore its key from a backup of [DIR]/data/keys
-    1 problem among 2 traces with 31 events.
+    1 problem among 2 traces with 35 events.
     ");
     fs::write(&key, secret).unwrap();
     sandbox.tamper("UPDATE events SET head = NULL WHERE trace = 1");
@@ -182,16 +182,16 @@ fn tables_that_differ_are_told_and_rebuilt() {
     assert_snapshot!(sandbox.run(&["store", "check"]), @r"
     exit 1
     --- stdout
-    DERIVED_DIFFERS the table commands lacks 11 rows and has 0 that do not follow from the events
+    DERIVED_DIFFERS the table commands lacks 15 rows and has 0 that do not follow from the events
         cure: run `demur store rebuild`
     DERIVED_DIFFERS the table runs lacks 1 rows and has 1 that do not follow from the events
         cure: run `demur store rebuild`
-    2 problems among 2 traces with 31 events.
+    2 problems among 2 traces with 35 events.
     ");
     assert_snapshot!(sandbox.run(&["store", "rebuild"]), @r"
     exit 0
     --- stdout
-    Rebuilt: index, commands, changes of keys and phases of runs were made again from 2 traces with 31 events.
+    Rebuilt: index, commands, changes of keys and phases of runs were made again from 2 traces with 35 events.
       commands: rows added 11, rows removed 0
       runs: rows added 1, rows removed 1
     ");

@@ -53,11 +53,11 @@ fn newer_older_and_foreign_databases_are_told() {
     assert_snapshot!([newer, older, foreign].concat(), @r"
     exit 2
     --- stderr
-    error: the database has version 99, this demur knows up to 5: use a newer version of demur
+    error: the database has version 99, this demur knows up to 6: use a newer version of demur
     hint: `demur --version` shows which one this is
     exit 2
     --- stderr
-    error: the database has version 2 of an earlier build, this demur reads 5: use another folder
+    error: the database has version 2 of an earlier build, this demur reads 6: use another folder
     hint: --data DIR names another folder; the build that wrote this one can read it
     exit 2
     --- stderr
@@ -115,6 +115,7 @@ fn server_of_another_user_is_not_talked_to() {
         // Nobody but root can be somebody else.
         return;
     }
+    std::os::unix::fs::chown(sandbox.data(), Some(0), None).unwrap();
     sandbox.start_server();
     for path in [sandbox.data(), sandbox.data().join("keys")] {
         mode(&path, 0o755);
@@ -122,7 +123,7 @@ fn server_of_another_user_is_not_talked_to() {
     let socket = sandbox.data().join("socket");
     mode(&socket, 0o666);
     let asked = run_as_somebody(&sandbox, &program, &["ask", "Whose?", "--no-wait"]);
-    assert!(asked.expect_code(2).stderr.contains("found one of another user"), "{asked}");
+    assert!(asked.expect_code(2).stderr.contains("which belongs to user 0"), "{asked}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Marks against the ledger: which questions stop an asker, for whom marks are kept, and that each has its mark.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     fs,
     io::{self, ErrorKind},
     sync::atomic::Ordering,
@@ -13,10 +13,7 @@ use demur_api::{
     refusal::Refusal,
 };
 use demur_ledger::{
-    confirmation::ConfirmationStanding,
-    facts::Severity,
-    name::{PrincipalId, Sequence, TraceId},
-    question::OutcomeKind,
+    confirmation::ConfirmationStanding, facts::Severity, name::PrincipalId, question::OutcomeKind,
 };
 use demur_store::contract::{
     ConfirmationFilter, ConfirmationSummary, QuestionFilter, QuestionSummary, Store,
@@ -31,7 +28,7 @@ use crate::{
     owner::Owner,
     pages::{self, ENTRIES_PER_READ},
     question::view,
-    record, run,
+    run,
 };
 
 /// Has a hook stop these askers from now on, or no longer, and keeps marks for them. Returns the questions and confirmations
@@ -183,22 +180,15 @@ fn stopping(owner: &Owner, own: &Holders) -> Result<Vec<Stopping>, Refusal> {
     }
     let mut found = Vec::new();
     for asker in own {
-        for summary in blocking(owner, *asker, stopping_outcomes())? {
+        for summary in blocking(owner, *asker, stopping_outcomes(), false)? {
             if !run::is_over(owner, summary.trace)? {
                 found.push((summary, *asker));
             }
         }
-    }
-    let mut authors = BTreeMap::new();
-    // Nobody can call a gap off that nobody can answer any more.
-    for summary in blocking(owner, owner.sequencer().registry().desk(), vec![OutcomeKind::Open])? {
-        let author = match authors.get(&summary.trace) {
-            Some(author) => *author,
-            None => *authors.entry(summary.trace).or_insert(author_of(owner, summary.trace)?),
-        };
-        if own.contains(&author) {
-            found.push((summary, author));
-        }
+        // Nobody can call a gap off that nobody can answer any more.
+        let open = blocking(owner, *asker, vec![OutcomeKind::Open], true)?;
+        let gaps = open.into_iter().filter(|summary| summary.row.submitter.is_some());
+        found.extend(gaps.map(|summary| (summary, *asker)));
     }
     found.sort_unstable_by_key(|(summary, _)| summary.cursor);
     let id = |summary: &QuestionSummary| QuestionId { trace: summary.trace, sequence: summary.sequence };
@@ -241,15 +231,17 @@ pub fn may_stop(store: &dyn Store) -> Result<bool, Refusal> {
         || !store.confirmations(&waiting(), None, 1)?.is_empty())
 }
 
-/// Returns the blocking questions that somebody asked. Those of everybody else are not looked at, however many they are.
+/// Returns the blocking questions that somebody asked, and the gaps of their plans if these are wanted too. Those of everybody else are not looked at, however many they are.
 fn blocking(
     owner: &Owner,
     asker: PrincipalId,
     outcomes: Vec<OutcomeKind>,
+    with_gaps: bool,
 ) -> Result<Vec<QuestionSummary>, Refusal> {
     let filter = QuestionFilter {
         outcomes: Some(outcomes),
         asker: Some(asker),
+        with_gaps,
         severity: Some(Severity::Block),
         ..QuestionFilter::default()
     };
@@ -257,12 +249,6 @@ fn blocking(
         let after = last.map(|summary| summary.cursor);
         owner.sequencer().store().questions(&filter, after, ENTRIES_PER_READ)
     })
-}
-
-/// Returns whoever began a trace.
-fn author_of(owner: &Owner, trace: TraceId) -> Result<PrincipalId, Refusal> {
-    let (event, _) = record::read(owner.sequencer().store(), trace, Sequence::FIRST)?;
-    Ok(event.envelope().actor)
 }
 
 /// Returns the outcomes after which a question goes on stopping its asker.

@@ -105,11 +105,9 @@ fn originals() -> Vec<Original> {
 }
 
 /// The types that no file of the corpus has yet: the tests of the engine forge them.
-const WITHOUT_FILE: [EventType; 9] = [
-    EventType::PersonAdded,
+const WITHOUT_FILE: [EventType; 7] = [
     EventType::PersonChanged,
     EventType::PersonRemoved,
-    EventType::PasskeyRooted,
     EventType::PasskeyAdded,
     EventType::PasskeyRemoved,
     EventType::PasskeyReset,

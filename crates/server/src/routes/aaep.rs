@@ -14,7 +14,7 @@ use axum::{
 use demur_api::{refusal::Refusal, scope::Scope};
 use demur_desk::{
     aaep::{
-        EventWatch, FOLLOWING, OutcomeParameters, PUBLISHING, PromptOutcomes, Published, Received,
+        EventWatch, FOLLOWING, Manifest, OutcomeParameters, PUBLISHING, PromptOutcomes, Published, Received,
         RejectionReason, Subscribed, SubscriptionRejected,
     },
     access::Caller,
@@ -100,7 +100,7 @@ pub(super) fn add(api: Api) -> Api {
             OPEN,
             "Say what this server offers to those who follow accessibility events",
         )
-        .gives_text("A manifest", JSON),
+        .gives::<Manifest>(StatusCode::OK, "A manifest"),
         manifest,
     )
 }

@@ -25,7 +25,7 @@ fn wanted(server: &Server, by: (&str, &str)) -> Value {
 
 fn give(server: &Server, by: (&str, &str), asked: &Value) -> Reply {
     let path = format!("/v1/confirmations/{}/give", asked["id"].as_str().unwrap());
-    post(server, by, &path, &json!({"by": "Ada", "digest": asked["digest"]}))
+    post(server, by, &path, &json!({"digest": asked["digest"]}))
 }
 
 /// ONE-07 ONE-09

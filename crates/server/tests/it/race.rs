@@ -11,7 +11,7 @@ use crate::server::Server;
 
 /// Over the socket there is the user of this machine and nobody else.
 fn said_by(number: usize) -> String {
-    if number % 2 == 0 { format!("p{number}") } else { "pat".to_owned() }
+    if number.is_multiple_of(2) { format!("p{number}") } else { "pat".to_owned() }
 }
 
 /// ONE-02
@@ -29,7 +29,7 @@ fn one_answer_wins_and_every_other_is_told_who_when_and_how() {
         let threads: Vec<_> = (0..12)
             .map(|number| {
                 let answer = json!({"answer": format!("a{number}"), "by": said_by(number)});
-                let call = if number % 2 == 0 {
+                let call = if number.is_multiple_of(2) {
                     server.call("POST", &path).token(&relay)
                 } else {
                     server.local("POST", &path)
@@ -46,7 +46,7 @@ fn one_answer_wins_and_every_other_is_told_who_when_and_how() {
         assert_eq!(won.len(), 1);
         let (number, first) = won[0];
         let outcome = &first.json()["question"]["outcome"];
-        let how = if number % 2 == 0 { "relayed" } else { "terminal" };
+        let how = if number.is_multiple_of(2) { "relayed" } else { "terminal" };
         assert_eq!((&outcome["by"], &outcome["assurance"]), (&json!(said_by(*number)), &json!(how)));
         for (_, reply) in replies.iter().filter(|(other, _)| other != number) {
             assert_eq!((reply.status, reply.code().as_str()), (409, "ALREADY_ANSWERED"));

@@ -47,15 +47,15 @@ fn found<'a>(report: &'a Value, code: &str) -> Vec<&'a Value> {
 fn condition_is_shown_by_the_answer_that_counts_and_by_no_other() {
     let (run, intent, input, id) = asking();
     run.refused("cy", &judged(intent, &id), 409, "CONDITION_UNSHOWN");
-    run.server.answer(&id, &json!("yes"));
+    run.server.answer(&id, &json!(true));
     run.said("cy", &judged(intent, &id));
     let path = format!("/v1/questions/{id}/answer");
-    let replaced = run.server.local("PUT", &path).json(&json!({"answer": "no"})).send();
+    let replaced = run.server.local("PUT", &path).json(&json!({"answer": false})).send();
     assert_eq!(replaced.status, 200, "{replaced:?}");
     run.refused("bo", &start(intent, input), 409, "CONDITION_UNSHOWN");
     assert_eq!(run.server.local("DELETE", &path).send().status, 200);
     run.refused("cy", &judged(intent, &id), 409, "CONDITION_UNSHOWN");
-    run.server.answer(&id, &json!("yes"));
+    run.server.answer(&id, &json!(true));
     run.refused("bo", &start(intent, input), 409, "CONDITION_UNSHOWN");
     // The critic looks again.
     run.said("cy", &judged(intent, &id));
@@ -86,17 +86,17 @@ fn start_on_an_answer_that_is_replaced_later_is_a_finding_of_every_report() {
             let question =
                 json!({"question": "May it?", "trace": run.trace, "kinds": ["yes_no"], "blocks": ["Cargo"]});
             let id = run.server.ask(run.token("cy"), &question);
-            run.server.answer(&id, &json!("yes"));
+            run.server.answer(&id, &json!(true));
             (run, intent, input, id)
         } else {
             let (run, intent, input, id) = asking();
-            run.server.answer(&id, &json!("yes"));
+            run.server.answer(&id, &json!(true));
             run.said("cy", &judged(intent, &id));
             (run, intent, input, id)
         };
         let started = run.said("bo", &start(intent, input));
         let path = format!("/v1/questions/{id}/answer");
-        let replaced = run.server.local("PUT", &path).json(&json!({"answer": "no"})).send();
+        let replaced = run.server.local("PUT", &path).json(&json!({"answer": false})).send();
         assert_eq!(replaced.status, 200, "{replaced:?}");
         let report = verified(&run.server, &run.trace);
         let told = found(&report, "ANSWER_CHANGED");
@@ -192,7 +192,7 @@ fn operation_that_nobody_confirmed_is_told_beside_the_one_that_somebody_did() {
         post("/v1/confirmations", &json!({"action": "Send 10", "operation": ten, "trace": trace})).json();
     let (id, digest) = (asked["id"].as_str().unwrap_or_else(|| panic!("{asked}")), &asked["digest"]);
     let given = server.local("POST", &format!("/v1/confirmations/{id}/give"));
-    let given = given.json(&json!({"by": "Ada", "digest": digest})).send();
+    let given = given.json(&json!({"digest": digest})).send();
     assert_eq!(given.status, 200, "{}", given.text());
     let million = json!({"amount": 1_000_000, "to": "mallory"});
     let begun = json!({"operation": "transfer", "exact": million});

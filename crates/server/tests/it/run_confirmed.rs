@@ -123,7 +123,8 @@ impl Waiting {
         run.said("bo", &conclusion(run.said("bo", &claim("claim_issued", output, ended))));
         let audited =
             run.post("dee", &format!("/v1/runs/{}/audit", run.trace), &json!({"profile": "strict"}));
-        assert_eq!(audited.json()["status"], "pass", "{}", audited.text());
+        let status = audited.json()["status"].clone();
+        assert!(["pass", "pass_with_warnings"].map(Value::from).contains(&status), "{}", audited.text());
         strict(run)
     }
 }

@@ -107,7 +107,7 @@ fn root_that_demur_did_not_sign_is_refused() {
 /// ONE-13: a trace is taken out of a backup, one that a recorded root covers or one that none does.
 #[test]
 fn backup_from_which_a_trace_was_taken_takes_nothing_over() {
-    for (trace, why) in [(2, "registry event 5: expected the 2 traces it is a root over, found "), (3, ROOT)]
+    for (trace, why) in [(2, "registry event 9: expected the 2 traces it is a root over, found "), (3, ROOT)]
     {
         let sandbox = with_question();
         sandbox.run(&["store", "backup", "copy"]).expect_code(0);

@@ -167,7 +167,9 @@ fn run_waits_for_the_person_whom_an_agents_critic_asked() {
     }
     sandbox.run(&["export", "last", "--out", "last.jsonl"]).expect_code(0);
     let strict = sandbox.json(&["verify", "--strict", "last.jsonl"]);
-    assert_eq!(strict["verdict"], "pass", "{strict}");
+    // The yes came over the socket: the agent may have given it itself.
+    assert_eq!(strict["verdict"], "pass_with_warnings", "{strict}");
+    assert!(strict.to_string().contains("SAME_USER"), "{strict}");
     assert_eq!(verify_alone(&sandbox.path("last.jsonl")).0, Some(0));
 }
 

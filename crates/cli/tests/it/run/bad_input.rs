@@ -168,7 +168,7 @@ fn task_that_is_no_text_or_far_too_long_is_refused() {
     fs::write(sandbox.path("binary.toml"), [0xff, 0xfe, 0]).unwrap();
     fs::write(sandbox.path("long.toml"), "# far too long\n".repeat(400_000)).unwrap();
     for (file, code) in
-        [("binary.toml", "FILE_UNREADABLE"), ("long.toml", "TASK_INVALID"), ("none.toml", "FILE_UNREADABLE")]
+        [("binary.toml", "TASK_INVALID"), ("long.toml", "TASK_INVALID"), ("none.toml", "FILE_UNREADABLE")]
     {
         assert_eq!(sandbox.json_error(&["run", "--task", file], 2)["code"], code);
     }

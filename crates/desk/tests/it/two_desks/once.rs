@@ -69,7 +69,7 @@ async fn loser_leaves_the_winners_secret() {
         let id = here.call::<op::Ask>(json!({}), words.clone()).await.unwrap().question.id;
         let path = json!({"question": id});
         let answer = |house: &'_ House, value: &str| {
-            let given = json!({"answer": value, "by": value});
+            let given = json!({"answer": value});
             let (desk, caller) = (Arc::clone(&house.desk), house.local());
             let request = request::<op::AnswerQuestion>(json!({"question": id}), json!({}), given);
             async move { desk.call(&caller, request).await.map(drop) }
