@@ -88,7 +88,7 @@ impl DataFolder {
         if owner != user {
             let message =
                 format!("expected a data folder of user {user}, found {path}, which belongs to user {owner}");
-            let cure = format!("do it as its user, or make it yours, as root: chown -R {user} {typed}");
+            let cure = format!("do it as its user, or make it yours, as root: `chown -R {user} {typed}`");
             return Err(Refusal::new(Code::FolderOpen, message).with_cure(cure));
         }
         let mode = metadata.permissions().mode() & 0o777;
@@ -96,7 +96,8 @@ impl DataFolder {
             let message = format!(
                 "expected a data folder that nobody else can write into, found {path} with mode {mode:04o}"
             );
-            return Err(Refusal::new(Code::FolderOpen, message).with_cure(format!("chmod 700 {typed}")));
+            return Err(Refusal::new(Code::FolderOpen, message)
+                .with_cure(format!("close it to others: `chmod 700 {typed}`")));
         }
         Ok(())
     }

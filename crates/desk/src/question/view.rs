@@ -183,7 +183,9 @@ pub(super) fn act_assurance(event: &Event) -> Option<Assurance> {
         return Some(Assurance::Passkey);
     }
     let way = facts.attribution().flatten().map(|way| way.root.bears());
-    let by_key = envelope.statement.is_some() && said.role != Role::Desk;
+    // More time is given with the asker's key, whoever wanted it.
+    let is_askers = matches!(facts, Facts::QuestionExtended(_)) || said.role == Role::Desk;
+    let by_key = envelope.statement.is_some() && !is_askers;
     way.or_else(|| by_key.then_some(Assurance::Agent))
 }
 

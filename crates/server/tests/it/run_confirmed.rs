@@ -162,8 +162,8 @@ fn refused(code: &str, told: Told) {
     }
 }
 
-/// ONE-09 LED-23: the critic asks and a person says yes, whichever way; the tool starts on it once, and the strict verdict is
-/// a pass. Without this the attempts below could be refused for another reason.
+/// ONE-09 LED-23: the critic asks and a person says yes, whichever way; the tool starts on it once, and strict finds nothing but
+/// that a program of the same user may have said it. Without this the attempts below could be refused for another reason.
 #[test]
 fn tool_starts_on_a_yes_over_http_mcp_or_a_page() {
     for (asks, decides) in [(Way::Http, Way::Page), (Way::Mcp, Way::Http), (Way::Http, Way::Mcp)] {
@@ -177,7 +177,7 @@ fn tool_starts_on_a_yes_over_http_mcp_or_a_page() {
         let again = Waiting { intent: waiting.run.said("bo", &mail(waiting.proposal)), ..waiting };
         refused("CONFIRMATION_SPENT", again.start(Way::Http));
         let report = again.finish(started);
-        assert_eq!(report.verdict, Verdict::Pass, "{asks:?} {decides:?}");
+        assert!(report.verdict < Verdict::NotEstablished, "{asks:?} {decides:?}");
         assert!(report.to_text().contains("ran once as event"), "{}", report.to_text());
     }
 }

@@ -78,7 +78,7 @@ fn a_folder_that_others_write_into_or_own_is_refused_with_the_command_that_mends
         let examined = sandbox.run(&["doctor"]);
         assert!(examined.code == Some(3) && examined.stdout.contains("problem  folder"), "{examined}");
         let error = sandbox.json_error(&["trace", "list"], 2);
-        let hint = error["hint"].as_str().unwrap().rsplit(": ").next().unwrap().to_owned();
+        let hint = error["hint"].as_str().unwrap().rsplit(": ").next().unwrap().trim_matches('`').to_owned();
         assert!(Command::new("sh").args(["-c", &hint]).status().unwrap().success(), "{hint}");
         sandbox.run(&["trace", "list"]).expect_code(0);
     };
@@ -90,7 +90,7 @@ fn a_folder_that_others_write_into_or_own_is_refused_with_the_command_that_mends
         std::os::unix::fs::chown(sandbox.data(), Some(65_534), None).unwrap();
         refused("belongs to user 65534");
     }
-    sandbox.run(&["serve", "--idle", "100ms"]).expect_code(0);
+    sandbox.run(&["serve", "--idle", "1s"]).expect_code(0);
 }
 
 /// ONE-11: the name of who runs demur is that of the user database; the environment is that of whoever started it.
