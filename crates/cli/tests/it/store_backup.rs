@@ -92,7 +92,7 @@ fn restored_store_begins_a_new_epoch_before_anything_else() {
     let events: Vec<&Value> =
         lines.iter().map(|line| &line["event"]["event"]).filter(|event| event.is_object()).collect();
     let newest: Vec<_> =
-        events[6..].iter().map(|event| (&event["statement"]["type"], &event["epoch"])).collect();
+        events[10..].iter().map(|event| (&event["statement"]["type"], &event["epoch"])).collect();
     assert_eq!(newest, [(&"store_restored".into(), &2.into()), (&"key_registered".into(), &2.into())]);
     sandbox.feed(&["verify", "-"], export.as_bytes()).expect_code(0);
     assert_eq!(sandbox.json(&["store", "check", "--data", "other"])["problems"], serde_json::json!([]));
